@@ -35,13 +35,11 @@ class Backend:
 
     def asarray(self, array):
         array = np.asarray(array)
-        if self.name == "numpy":
-            return array
         if self.name == "cupy":
             import cupy
 
             return cupy.asarray(array)
-        return array_api_strict.asarray(array, device=DEVICE)
+        return array if self.name == "numpy" else array_api_strict.asarray(array, device=DEVICE)
 
     def check(self, array):
         """Assert that ``array`` belongs to this library and device."""
@@ -166,12 +164,8 @@ def light_runs(monkeypatch):
     """
     from book.build import run
 
-    usual = run.processes
-
-    def workers(jobs):
-        return usual(jobs) if jobs > 1 else contextlib.nullcontext(Here())
-
-    monkeypatch.setattr(run, "processes", workers)
+    usual, here = run.processes, contextlib.nullcontext(Here())
+    monkeypatch.setattr(run, "processes", lambda jobs: usual(jobs) if jobs > 1 else here)
 
 
 @pytest.fixture(scope="session")
@@ -183,15 +177,8 @@ def languages():
 @pytest.fixture(scope="session")
 def images():
     """A small problem of images and words."""
-    return synthetic_crossmodal(
-        n_targets=300,
-        n_labels=60,
-        n_topics=20,
-        label_topics=12,
-        test_images=50,
-        dimension=24,
-        visual_dimension=20,
-    )
+    sizes = {"n_targets": 300, "n_labels": 60, "n_topics": 20, "label_topics": 12}
+    return synthetic_crossmodal(**sizes, test_images=50, dimension=24, visual_dimension=20)
 
 
 @pytest.fixture

@@ -19,13 +19,7 @@ def test_unit_rows_match_the_definition(backend, dtype):
         np.testing.assert_allclose(unit, row / np.sqrt(np.sum(row**2)), rtol=1e-5)
 
 
-@given(
-    hnp.arrays(
-        np.float32,
-        hnp.array_shapes(min_dims=2, max_dims=2, max_side=6),
-        elements=st.floats(2**-120, 2**120, width=32),
-    )
-)
+@given(hnp.arrays(np.float32, (3, 4), elements=st.floats(2**-120, 2**120, width=32)))
 def test_unit_rows_survive_very_small_and_large_entries(x):
     lengths = np.linalg.norm(arrays.unit_rows(x).astype("f8"), axis=1)
     np.testing.assert_allclose(lengths, 1, rtol=1e-5)
@@ -45,11 +39,22 @@ def test_like_and_to_host_round_trip(backend):
         np.testing.assert_array_equal(arrays.to_host(array), np.arange(4))
 
 
-def test_namespace_refuses_mixed_libraries():
-    with pytest.raises(TypeError, match="arrays of one library"):
-        arrays.namespace(np.zeros(1), array_api_strict.zeros(1))
-    with pytest.raises(TypeError, match="arrays of one library"):
-        arrays.namespace([1.0])
+REFUSALS = {
+    arrays.namespace: [
+        ((np.zeros(1), array_api_strict.zeros(1)), "arrays of one library", TypeError),
+        (([1.0],), "arrays of one library", TypeError),
+    ],
+    arrays.random_generator: [
+        ((-1,), "random_state"),
+        (("1",), "random_state", TypeError),
+        ((True,), "random_state", TypeError),
+    ],
+    arrays.resolve_device: [(("tpu",), "device must be")],
+}
+
+
+def test_refused(refusal):
+    refusal()
 
 
 def test_the_same_seed_gives_the_same_generator():
@@ -59,22 +64,11 @@ def test_the_same_seed_gives_the_same_generator():
     assert arrays.random_generator(rng) is rng
 
 
-@pytest.mark.parametrize(
-    ("value", "error"), [(-1, ValueError), ("1", TypeError), (True, TypeError)]
-)
-def test_bad_seeds_are_refused(value, error):
-    with pytest.raises(error, match="random_state"):
-        arrays.random_generator(value)
-
-
 def test_devices():
     assert arrays.resolve_device("cpu") == "cpu"
-    with pytest.raises(ValueError, match="device must be"):
-        arrays.resolve_device("tpu")
-    if arrays._gpu_usable():
-        assert arrays.resolve_device("auto") == "gpu"
-    else:
-        assert arrays.resolve_device("auto") == "cpu"
+    usable = arrays._gpu_usable()
+    assert arrays.resolve_device("auto") == ("gpu" if usable else "cpu")
+    if not usable:
         with pytest.raises(RuntimeError, match="no usable GPU"):
             arrays.resolve_device("gpu")
 
@@ -130,8 +124,4 @@ def test_sums_of_classes_in_blocks(codes, entries):
     for c in range(5):
         np.testing.assert_allclose(sums[c], X[codes == c].sum(axis=0), atol=1e-12)
         assert counts[c] == np.sum(codes == c)
-    np.testing.assert_array_equal(
-        np.concatenate([np.arange(99)[s] for s in slices]),
-        np.arange(99)[: max(s.stop for s in slices)],
-    )
-    assert slices[-1].stop == len(codes)
+    assert [i for s in slices for i in range(99)[s]] == list(range(len(codes)))

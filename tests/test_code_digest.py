@@ -68,47 +68,26 @@ def test_a_folder_without_init_is_a_package_and_an_installed_one_does_not_count(
     assert code_digest.reached("from fixed import one") == {}
 
 
-@pytest.mark.parametrize(
-    ("file", "text"),
-    [
-        (
-            "room/one.py",
-            'from small.ground import value\ndef f():\n    "New."  # why\n    return value',
-        ),
-        ("room/two.py", "def g():\n    return 3\n"),
-        ("ground.py", '__version__ = "3"\nvalue = 1\n'),
-        ("other.py", "value = 3\n"),
-        ("room/inner/list.txt", "c\n"),
-        ("room/list.md", "New.\n"),
-    ],
-    ids=[
-        "written in another way",
-        "another file of the room",
-        "another version",
-        "not imported",
-        "another folder",
-        "prose",
-    ],
-)
-def test_these_change_nothing(package, file, text):
-    before = digest()
-    (package / file).write_text(text)
-    assert digest() == before
+F = "from small.ground import value\ndef f():\n"
+CHANGES = {
+    "written in another way": ("room/one.py", F + '    "New."  # why\n    return value', False),
+    "another file of the room": ("room/two.py", "def g():\n    return 3\n", False),
+    "another version": ("ground.py", '__version__ = "3"\nvalue = 1\n', False),
+    "not imported": ("other.py", "value = 3\n", False),
+    "another folder": ("room/inner/list.txt", "c\n", False),
+    "prose": ("room/list.md", "New.\n", False),
+    "the function": ("room/one.py", F + "    return value + 1\n", True),
+    "what it imports": ("ground.py", "value = 2\n", True),
+    "a file of data": ("room/list.txt", "c\n", True),
+    "where it comes from": ("room/__init__.py", "from small.room.two import g\nf = g\n", True),
+}
 
 
-@pytest.mark.parametrize(
-    ("file", "text"),
-    [
-        ("room/one.py", "from small.ground import value\ndef f():\n    return value + 1\n"),
-        ("ground.py", "value = 2\n"),
-        ("room/list.txt", "c\n"),
-        ("room/__init__.py", "from small.room.two import g\nf = g\n"),
-    ],
-)
-def test_these_change_it(package, file, text):
+@pytest.mark.parametrize(("file", "text", "counts"), CHANGES.values(), ids=CHANGES)
+def test_what_runs_counts_and_nothing_else(package, file, text, counts):
     before = digest()
     (package / file).write_text(text)
-    assert digest() != before
+    assert (digest() != before) == counts
 
 
 def test_the_runner_is_not_among_the_sources_that_count():

@@ -14,42 +14,34 @@ from book.paths import layout
 from zslib.cli import _parser, main
 
 ROOT = Path(__file__).parents[1]
-PAGES = [
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    *sorted((ROOT / "book" / "pages").glob("*.md")),
-]
+GUIDES = ("README.md", "CONTRIBUTING.md", "book/pages/how_to.md")
+PROGRAMS = ("zslib", "python", "make", "pip", "pytest", "source", "papermill")
 _PLACES = {"…", "N", "NAME", "FILE", "FOLDER", "CHAPTER"}
-FENCED = re.compile(r"^```bash\n(.*?)^```", re.M | re.S)
 
 
-def printed_commands():
-    """Pairs (page, words) of all commands but those with a place to fill in."""
-    for page in [*PAGES, *sorted(ROOT.glob("chapters/*/*.md"))]:
-        text = page.read_text(encoding="utf-8")
-        name = page.relative_to(ROOT).as_posix()
-        lines = [line for block in FENCED.findall(text) for line in block.splitlines()]
-        lines += re.findall(r"`(zslib\s[^`]+)`", text)
-        if name.startswith("chapters/"):  # what to try is of the chapter itself
-            chapter = name.removeprefix("chapters/").removesuffix(".md")
-            lines += [f"zslib run {chapter} {of}" for of in re.findall(r"`(-p [^`]+)`", text)]
-        for line in lines:
-            words = shlex.split(line, comments=True)
-            if (
-                words[:1] == ["zslib"]
-                and len(words) > 1
-                and not any(word.strip("[]") in _PLACES for word in words)
-            ):
-                yield name, words[1:]
+def commands_of(page):
+    """Words of each command of a page but those with a place to fill in."""
+    text = (ROOT / page).read_text("utf-8")
+    blocks = re.findall(r"^```bash\n(.*?)^```", text, re.M | re.S)
+    lines = [line for block in blocks for line in block.splitlines()]
+    lines += re.findall(rf"(?<!`)`((?:{'|'.join(PROGRAMS)})\s[^`]+)`", text)
+    if page.startswith("chapters/"):  # what to try is of the chapter itself
+        chapter = page.removeprefix("chapters/").removesuffix(".md")
+        lines += [f"zslib run {chapter} {of}" for of in re.findall(r"`(-p [^`]+)`", text)]
+    for line in lines:
+        words = shlex.split(line, comments=True)
+        if words[:1] and words[0] in PROGRAMS and not _PLACES & {w.strip("[]") for w in words}:
+            yield words
 
 
-COMMANDS = list(printed_commands())
-
-
-def test_the_pages_print_commands():
-    assert {"README.md", "CONTRIBUTING.md", "book/pages/how_to.md"} <= {
-        page for page, _ in COMMANDS
-    }
+PAGES = [*GUIDES[:2], *(f"book/pages/{p.name}" for p in (ROOT / "book/pages").glob("*.md"))]
+PAGES += [p.relative_to(ROOT).as_posix() for p in ROOT.glob("chapters/*/*.md")]
+COMMANDS = [
+    (page, words[1:])
+    for page in sorted(PAGES)
+    for words in commands_of(page)
+    if words[0] == "zslib" and len(words) > 1
+]
 
 
 @pytest.mark.parametrize(
@@ -75,12 +67,8 @@ READER = (
     "zslib report",
     "zslib report --against published",
     "zslib publish --check",
-)
-CONTRIBUTOR = (
     "python tests/counts.py",
-    "zslib run devise/01_data --quick",
 )
-PROGRAMS = ("zslib", "python", "make", "pip", "pytest", "source", "papermill")
 ELSEWHERE = {
     "make book": "by .ci/run, in quick mode",
     "make book FULL=1": "takes hours",
@@ -91,15 +79,15 @@ ELSEWHERE = {
     "make help": "by tests/test_packaging.py",
     "make notebooks": "by tests/book/test_notebooks.py",
     "make archive": "is of a commit without changes",
-    "papermill chapters/hubness/02_hubness.ipynb out.ipynb -p n_seeds 10": (
-        "takes minutes; a small chapter by tests/book/build/test_run.py"
-    ),
+    "papermill chapters/hubness/02_hubness.ipynb out.ipynb -p n_seeds 10": "takes minutes; "
+    "a small chapter by tests/book/build/test_run.py",
     "pip install .": "by tests/test_distribution.py, without a network",
     "pip install .[cuda12]": "needs a network",
     "pip freeze": "of other environments",
     "source .venv/bin/activate": "of the shell",
     "zslib data fetch dinu2015": "needs a network",
     "zslib build": "by `make book QUICK=1` in .ci/run",
+    "zslib run devise/01_data --quick": "by tests/test_additions.py",
     "zslib run hubness/02_hubness -p n_seeds 10 -o my.ipynb": "takes minutes",
     "zslib run --all": "takes minutes",
     "zslib run --all --jobs 4 --quick": "takes minutes; by `make book QUICK=1` in .ci/run",
@@ -109,18 +97,8 @@ ELSEWHERE = {
 
 
 def test_each_command_of_the_guides_runs_or_has_a_reason():
-    printed = set()
-    for page in ("README.md", "CONTRIBUTING.md", "book/pages/how_to.md"):
-        text = (ROOT / page).read_text("utf-8")
-        lines = [line for block in FENCED.findall(text) for line in block.splitlines()]
-        lines += re.findall(rf"`((?:{'|'.join(PROGRAMS)}) [^`\n]+)`", text)
-        words = [shlex.split(line, comments=True) for line in lines]
-        printed |= {
-            " ".join(line)
-            for line in words
-            if line[0] in PROGRAMS and not any(word.strip("[]") in _PLACES for word in line)
-        }
-    assert printed == {*READER, *CONTRIBUTOR, *ELSEWHERE}
+    printed = {" ".join(words) for page in GUIDES for words in commands_of(page)}
+    assert printed == {*READER, *ELSEWHERE}
 
 
 @pytest.fixture
@@ -147,15 +125,10 @@ def call(tmp_path, monkeypatch, capfd, light_runs):
 
 
 @pytest.mark.book
-def test_a_reader_s_commands_run_in_a_copy(call, tmp_path):
+def test_the_guides_commands_run_in_a_copy(call, tmp_path):
     assert all(call(command) for command in READER)
     assert (tmp_path / "_build/source/parts/scorecard.md").is_file()
     assert (tmp_path / "my.ipynb").is_file()
     text = (ROOT / "book/pages/how_to.md").read_text("utf-8")
     (lines,) = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
     assert "'label_set': '2-hop'" in call(f"python -c {shlex.quote(lines)}")
-
-
-@pytest.mark.book
-def test_a_contributor_s_commands_run_in_a_copy(call):
-    assert all(call(command) for command in CONTRIBUTOR)

@@ -45,8 +45,13 @@ def rmsprop(w, gradients):
     return w
 
 
+def sgd(w, gradients):
+    return w - 0.3 * sum(gradients)
+
+
 _ADAM = {"beta1": 0.5, "beta2": 0.6, "epsilon": 1e-3}
 FORMULAS = {
+    "sgd": (lambda: SGD(0.3), sgd),
     "adagrad": (lambda: Adagrad(0.3, epsilon=1e-6), adagrad),
     "adam": (lambda: Adam(0.3, **_ADAM), adam),
     "amsgrad": (lambda: Adam(0.3, amsgrad=True, **_ADAM), lambda w, g: adam(w, g, amsgrad=True)),
@@ -58,7 +63,7 @@ each_kind = pytest.mark.parametrize(("make", "loop"), FORMULAS.values(), ids=FOR
 @each_kind
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_steps_are_the_formula(make, loop, backend, dtype):
-    start, steps = np.random.default_rng(0).standard_normal((3, 4)).astype(dtype), gradients(dtype)
+    start, *steps = gradients(dtype, 6)
     optimiser, parameter = make(), backend.asarray(start.copy())
     for gradient in steps:
         given = backend.asarray(gradient)
@@ -66,26 +71,14 @@ def test_steps_are_the_formula(make, loop, backend, dtype):
         backend.assert_equal(given, gradient)
     found = backend.to_numpy(parameter)
     assert found.dtype == dtype
-    expected = np.empty((3, 4))
+    expected, reference = np.empty((3, 4)), make()
     for place in np.ndindex(expected.shape):
         expected[place] = loop(float(start[place]), [float(g[place]) for g in steps])
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 if dtype == "float32" else 1e-14)
-
-
-@each_kind
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_every_library_takes_the_same_steps(make, loop, backend, dtype):
-    """The NumPy path without temporaries is the generic one, bit for bit."""
-    ours, reference = np.ones((3, 4), dtype=dtype), make()
-    theirs, optimiser = backend.asarray(ours.copy()), make()
-    for gradient in gradients(dtype):
-        reference.step(ours, gradient)
-        optimiser.step(theirs, backend.asarray(gradient))
-    found = backend.to_numpy(theirs)
-    if backend.name == "cupy":  # its division and root may round differently
-        np.testing.assert_allclose(found, ours, rtol=1e-5)
-    else:
-        np.testing.assert_array_equal(found, ours)
+    for gradient in steps:
+        reference.step(start, gradient)
+    # NumPy's path without temporaries is the generic one, bit for bit; CuPy may round otherwise.
+    np.testing.assert_allclose(found, start, rtol=1e-5 if backend.name == "cupy" else 0)
 
 
 def test_amsgrad_remembers_the_largest_gradient():
@@ -107,33 +100,19 @@ def test_adagrad_leaves_parameters_without_gradient(backend):
     backend.assert_allclose(parameter, [1.0, 0.0, 1.0], atol=1e-9)
 
 
-@given(st.floats(1e-6, 1e6))
-def test_adagrad_ignores_the_scale_of_gradients(scale):
-    one, other = np.ones((3, 4)), np.ones((3, 4))
-    first, second = Adagrad(0.1, epsilon=1e-30), Adagrad(0.1, epsilon=1e-30)
-    for gradient in gradients("float64", 3):
-        first.step(one, gradient)
-        second.step(other, scale * gradient)
-    np.testing.assert_allclose(one, other, rtol=1e-12)
-
-
 @each_kind
 def test_training_goes_on_after_a_pickle(make, loop):
-    parameter, copy = np.ones((3, 4)), np.ones((3, 4))
+    parameter, first, second = gradients("float64", 3)
     optimiser = make()
-    first, second = gradients("float64", 2)
-    optimiser.step(parameter, first)
-    copy[...] = parameter
+    copy = optimiser.step(parameter, first).copy()
     twin = pickle.loads(pickle.dumps(optimiser))
-    assert twin._scratch is None
+    assert getattr(twin, "_scratch", None) is None
     np.testing.assert_array_equal(optimiser.step(parameter, second), twin.step(copy, second))
 
 
-def test_sgd_is_its_formula(backend):
-    parameter = backend.asarray(np.array([1.0, 2.0]))
-    optimiser = SGD(0.5)
-    assert optimiser.step(parameter, backend.asarray(np.array([2.0, -2.0]))) is parameter
-    backend.assert_equal(parameter, [0.0, 3.0])
+def test_sgd_takes_up_a_new_learning_rate(backend):
+    parameter, optimiser = backend.asarray(np.array([1.0, 2.0])), SGD(0.5)
+    optimiser.step(parameter, backend.asarray(np.array([2.0, -2.0])))
     optimiser.learning_rate = 1.0
     optimiser.step(parameter, backend.asarray(np.array([1.0, 1.0])))
     backend.assert_equal(parameter, [-1.0, 2.0])
@@ -161,7 +140,7 @@ def test_minimize_finds_the_minimum_of_a_quadratic(backend):
     A, b = backend.asarray(matrix), backend.asarray(shift)
 
     def objective(w):
-        slope = A @ w - b
+        slope = A @ backend.check(w) - b
         return 0.5 * float((w.T @ (slope - b))[0, 0]), slope
 
     start = backend.asarray(np.zeros((6, 1)))
@@ -184,9 +163,8 @@ def test_minimize_follows_a_curved_valley():
 
 
 def test_minimize_stops_at_a_kink_or_where_it_stands():
-    w, values = minimize(
-        lambda w: (float(np.abs(w).sum()), np.sign(w)), np.array([3.3, -0.7]), max_iter=99, tol=0.0
-    )
+    start = np.array([3.3, -0.7])
+    _, values = minimize(lambda w: (np.abs(w).sum(), np.sign(w)), start, max_iter=99, tol=0.0)
     assert values[-1] < 1e-6
     w, values = minimize(lambda w: (0.0, 0.0 * w), np.ones(2), max_iter=9, tol=0.0)
     np.testing.assert_array_equal(w, 1.0)
@@ -205,9 +183,8 @@ def logistic(dtype, condition):
         losses = np.logaddexp(np.zeros_like(reach), -reach)
         slope = -signs / (1 + np.exp(reach)) / len(X)
         penalty = 0.5e-4 * float(np.sum(w * w, dtype="float64"))
-        return float(np.mean(losses, dtype="float64")) + penalty, X.T @ slope + w * w.dtype.type(
-            1e-4
-        )
+        value = float(np.mean(losses, dtype="float64")) + penalty
+        return value, X.T @ slope + w * w.dtype.type(1e-4)
 
     return objective
 
@@ -221,25 +198,15 @@ def test_minimize_ends_where_rounding_hides_the_descent(condition):
     rounded = logistic("float32", condition)
 
     def objective(w):
-        assert w.dtype == np.float32
-        evaluations.append(w)
+        evaluations.append(w.dtype)
         return rounded(w)
 
     w, values = minimize(objective, start.astype("float32"), max_iter=2000, tol=0.0)
-    assert w.dtype == np.float32
+    assert {w.dtype, *evaluations} == {np.dtype("float32")}
     assert len(evaluations) < 250
     assert values[-1] == pytest.approx(best[-1], rel=1e-5)
     assert logistic("float64", condition)(w.astype("float64"))[0] < best[-1] * (1 + 1e-5)
     assert values[-1] == min(values)
-
-
-def test_minimize_hands_the_objective_arrays_of_its_own_device(backend):
-    def objective(w):
-        backend.check(w)
-        return float(backend.to_numpy(w * w).sum()), 2.0 * w
-
-    w, _ = minimize(objective, backend.asarray(np.ones((2, 3))), max_iter=9, tol=1e-9)
-    assert backend.to_numpy(w).shape == (2, 3)
 
 
 KINDS = (SGD, Adagrad, Adam, RMSProp)

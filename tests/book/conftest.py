@@ -64,8 +64,8 @@ class TinyBook:
     def __init__(self, root):
         self.root = root
         self.place = Layout(root)
-        (root / "chapters").mkdir()
         self.place.pages.mkdir(parents=True)
+        (root / "chapters").mkdir()
         (root / "_toc.yml").write_text("format: jb-book\nroot: index\n")
 
     def write(self, name, body=BODY, *, depends=(), title="A chapter"):
@@ -89,7 +89,6 @@ def _close_figures():
 @pytest.fixture
 def tiny_book(tmp_path, monkeypatch):
     monkeypatch.delenv("ZSLIB_BOOK", raising=False)
-    root = tmp_path / "tiny"
-    root.mkdir()
-    monkeypatch.chdir(root)
-    return TinyBook(root)
+    book = TinyBook(tmp_path / "tiny")
+    monkeypatch.chdir(book.root)
+    return book

@@ -3,6 +3,7 @@
 import ast
 import re
 import runpy
+from graphlib import TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,11 +30,7 @@ def sources():
 
 
 def prose(source):
-    return [c.source for c in source.notebook().cells if c.cell_type == "markdown"]
-
-
-def code(source):
-    return [c.source for c in source.notebook().cells if c.cell_type == "code"]
+    return "\n".join(c.source for c in source.notebook().cells if c.cell_type == "markdown")
 
 
 def labels(text):
@@ -68,52 +65,39 @@ def test_the_book_has_few_lines_of_code_to_its_words(sources):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_one_heading_opens_the_chapter(sources, name):
-    text = "\n".join(prose(sources[name]))
-    outside_fences = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    outside_fences = re.sub(r"^```.*?^```", "", prose(sources[name]), flags=re.M | re.S)
     headings = re.findall(r"^(#+) \S", outside_fences, flags=re.M)
-    assert headings.count("#") == 1
-    assert headings[0] == "#"
+    assert headings.count("#") == 1 and headings[0] == "#"
     steps = [len(b) - len(a) for a, b in pairwise(headings)]
     assert max(steps, default=0) <= 1, "a level of headings is left out"
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_chapter_starts_and_finishes_its_records(sources, name):
-    cells = code(sources[name])
-    text = "\n".join(cells)
-    calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+    code = sources[name].code
+    calls = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call))
     started = [call for call in calls if ast.unparse(call.func) == "book.start"]
     assert [call.args[0].value for call in started] == [name]
-    assert "chapter.finish()" in cells[-1]
+    assert code.strip().endswith("chapter.finish()")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_code_reads_no_files_of_one_machine(sources, name):
-    text = "\n".join(code(sources[name]))
-    assert not re.search(r"""["'](/|~|[A-Z]:\\)\w""", text)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_sources_hold_no_output_and_name_no_machine_kernel(sources, name):
-    notebook = sources[name].notebook()
-    assert not any(cell.get("outputs") for cell in notebook.cells)
-    assert notebook.metadata.kernelspec.name == "python3"
+def test_a_chapter_names_no_file_and_no_kernel_of_one_machine(sources, name):
+    assert not re.search(r"""["'](/|~|[A-Z]:\\)\w""", sources[name].code)
+    assert sources[name].notebook().metadata.kernelspec.name == "python3"
 
 
 def test_labels_are_unique_in_the_book(sources):
     # A chapter may show one of two tables under one label; two chapters may not.
-    found = [label for s in sources.values() for label in set(labels("\n".join(code(s))))]
-    repeated = {label for label in found if found.count(label) > 1}
-    assert not repeated
+    found = [label for s in sources.values() for label in set(labels(s.code))]
+    assert not {label for label in found if found.count(label) > 1}
 
 
 def test_references_lead_to_labels_of_the_book(sources):
-    known = {label for s in sources.values() for label in labels("\n".join(code(s)))}
+    known = {label for s in sources.values() for label in labels(s.code)}
     patterns = [re.compile(re.sub(r"\\\{[^}]*\\\}", ".+", re.escape(label))) for label in known]
     for name, source in sources.items():
-        for label in re.findall(
-            r"\{numref\}`[^`]*?((?:tbl|fig)-[^`>]+)>?`", "\n".join(prose(source))
-        ):
+        for label in re.findall(r"\{numref\}`[^`]*?((?:tbl|fig)-[^`>]+)>?`", prose(source)):
             assert any(p.fullmatch(label) for p in patterns), f"{name} refers to {label}"
 
 
@@ -121,18 +105,17 @@ def test_citations_are_in_the_bibliography(sources):
     bibliography = (ROOT / "book" / "references.bib").read_text("utf-8")
     known = re.findall(r"^@\w+\{(\w+),", bibliography, flags=re.M)
     assert len(known) == len(set(known))
-    texts = {name: "\n".join(prose(s)) for name, s in sources.items()}
+    texts = {name: prose(s) for name, s in sources.items()}
     texts |= {str(p): p.read_text("utf-8") for p in (ROOT / "book").glob("*.md")}
     for name, text in texts.items():
-        for keys in re.findall(r"\{cite[:a-z]*\}`([^`]+)`", text):
-            for key in keys.split(","):
-                assert key.strip() in known, f"{name} cites {key}"
+        cited = ",".join(re.findall(r"\{cite[:a-z]*\}`([^`]+)`", text))
+        assert {*filter(None, map(str.strip, cited.split(",")))} <= {*known}, name
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_links_lead_somewhere(sources, name):
     folder = (PLACE.chapters / name).parent
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", "\n".join(prose(sources[name]))):
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose(sources[name])):
         assert (folder / target).resolve().is_file(), f"{name} links to {target}"
 
 
@@ -167,18 +150,11 @@ def test_a_part_without_a_paper_stands_where_the_contents_list_it(tiny_book):
         chapter.verdicts()
     chapter.record(metric="level", value=1.5)
     chapter.finish()  # no claim asks for more
-    assert opening("afternoon/01_a", {"question": "Why?"}, chapter.records).endswith(
-        "on no data, 2 seeds.\n:::"
-    )
+    box = opening("afternoon/01_a", {"question": "Why?"}, chapter.records)
+    assert box.endswith("on no data, 2 seeds.\n:::")
 
 
-def test_choices_are_those_of_chapters():
-    named = {name for chapter in NAMES for name in ChapterText.read(chapter, PLACE).choices_of}
-    assert named <= {*NAMES}
-
-
-def test_depends_name_chapters_and_lead_nowhere_in_a_circle():
-    from book.build.plan import plan
-
-    runs = plan(NAMES, {"dataset": "synthetic", "quick": True})
-    assert sorted(runs) == sorted(NAMES)
+def test_chapters_read_chapters_and_nowhere_in_a_circle(sources):
+    assert {name for source in sources.values() for name in source.choices_of} <= {*NAMES}
+    order = TopologicalSorter({name: source.depends for name, source in sources.items()})
+    assert sorted(order.static_order()) == sorted(NAMES)

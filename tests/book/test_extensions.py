@@ -34,18 +34,7 @@ mean.
 | :-- | --: | --: | --: |
 | one | 1.0 | 2.0 [1.0, 3.0] | 3.0 |
 """
-GLOSSARY = """
-# Glossary
-
-:::{glossary}
-hub
-  Near to many.
-
-H
-harmonic mean
-  A mean.
-:::
-"""
+GLOSSARY = ":::{glossary}\nhub\n  Near to many.\n\nH\nharmonic mean\n  A mean.\n:::\n"
 
 
 def load(name):
@@ -55,8 +44,9 @@ def load(name):
     return module
 
 
-names = ("book_reference", "book_tables", "book_terms", "package_source")
-EXTENSIONS = {name: load(name) for name in names}
+EXTENSIONS = {
+    name: load(name) for name in ("book_reference", "book_tables", "book_terms", "package_source")
+}
 
 
 def build(root, pages):
@@ -66,10 +56,10 @@ def build(root, pages):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     warnings = io.StringIO()
-    extensions = ["myst_parser", "sphinx.ext.mathjax", "sphinx.ext.autodoc", *EXTENSIONS]
     settings = {
-        "extensions": extensions, "html_theme": "basic", "master_doc": "index",
+        "extensions": ["myst_parser", "sphinx.ext.mathjax", "sphinx.ext.autodoc", *EXTENSIONS],
         "myst_enable_extensions": ["colon_fence", "dollarmath"], "numfig": True,
+        "html_theme": "basic", "master_doc": "index",
     }  # fmt: skip
     with docutils_namespace(), pytest.MonkeyPatch.context() as patched:  # each build begins anew
         for name, module in EXTENSIONS.items():
@@ -88,7 +78,7 @@ TABLE = "````{table} %s\n:name: tbl-%s\n%s\n\n| a |\n|--|\n| %s |\n````\n"
 SAID = "one_set 1.0 [0.5, 1.5]; other 2.0 [1.5, 2.5]"
 PAGES = {
     "index": INDEX,
-    "glossary": GLOSSARY,
+    "glossary": f"# Glossary\n\n{GLOSSARY}",
     "demo/01_a": CHAPTER,
     "folded": f"# A\n\n{TABLE % ('Some < more.', 'a', ':class: folded', 1)}\n{{numref}}`tbl-a`\n",
     "sortable": f"# A\n\n{TABLE % ('Many.', 'b', ':class: sortable', 1)}",
@@ -111,12 +101,10 @@ def shown(tmp_path_factory):
 
 
 def test_a_chapter_links_its_terms(shown):
-    links = re.findall(
-        r'href="[./]*glossary\.html#(term-[\w-]+)"[^>]*><span class="term">(\w+\s?\w*)',
-        shown["demo/01_a"],
-    )
+    link = r'href="[./]*glossary\.html#(term-[\w-]+)"[^>]*><span class="term">(\w+\s?\w*)'
     over_lines = ("term-harmonic-mean", "harmonic\nmean")
-    assert links == [("term-hub", "Hubs"), ("term-H", "H"), over_lines]
+    wanted = [("term-hub", "Hubs"), ("term-H", "H"), over_lines]
+    assert re.findall(link, shown["demo/01_a"]) == wanted
     assert 'class="term"' not in shown["glossary"]
 
 
@@ -150,25 +138,22 @@ def test_verdicts_have_names_of_data_as_elsewhere_and_every_interval_small(shown
 
 
 def test_the_reference_has_a_page_and_a_line_for_each_name(tmp_path):
-    api = tmp_path / "site" / "book" / "pages" / "reference"
-    api.mkdir(parents=True)
+    place = Layout(tmp_path / "site")
     room = "# Metrics\n\n```{reference} zslib.metrics\nk_occurrence, Hierarchy\n```\n"
-    (api / "metrics.md").write_text(room)
-    chapter = tmp_path / "site" / "chapters" / "demo" / "01_a.md"
-    chapter.parent.mkdir(parents=True)
-    chapter.write_text(
+    gone = place.site / "reference" / "metrics" / "gone.md"
+    texts = {place.pages / "reference" / "metrics.md": room, gone: "# Gone\n"}
+    texts[place.chapters / "demo" / "01_a.md"] = (
         "# A\n\n```{source} zslib.metrics.hubness.k_occurrence\n```\n\n"
         "```{code-cell} ipython3\n:tags: [hide-input]\n\n"
         "from zslib.metrics import hierarchical\n\n"
         "hierarchical.Hierarchy\nhierarchical.undefined\n```\n"
     )
-    place = Layout(tmp_path / "site")
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
     reference = Reference(place)
     targets = [entry.target for entry in reference.entries.values()]
     assert targets == ["zslib.metrics.k_occurrence", "zslib.metrics.Hierarchy"]
-    gone = place.site / "reference" / "metrics" / "gone.md"
-    gone.parent.mkdir(parents=True)
-    gone.write_text("# Gone\n")
     place_pages(place, reference)
     assert not gone.exists()
     page = (gone.parent / "k_occurrence.md").read_text()
@@ -184,16 +169,14 @@ def test_the_reference_has_a_page_and_a_line_for_each_name(tmp_path):
 
 
 def test_chapters_are_held_against_names_as_they_import_them():
-    place = Layout(ROOT)
-    reference = Reference(place)
+    reference = Reference(Layout(ROOT))
     used = {entry.target for entry in reference.uses("hubness/02_hubness")}
     assert {"zslib.metrics.k_occurrence", "zslib.mapping.RidgeMap"} <= used
     assert not any(name.startswith("book.papers") for name in used)
     shown = {entry.name for entry in reference.uses("together/05_recipe")}
     assert {"RidgeMap", "top_k", "ESZSL", "Centred"} <= shown and "unit_length" not in shown
-    targets = {entry.target for entry in reference.entries.values()}
-    assert len(targets) == len(reference.entries)
-    assert [name for name in place.names() if not reference.line(name)] == []
+    assert len({entry.target for entry in reference.entries.values()}) == len(reference.entries)
+    assert all(map(reference.line, reference.place.names()))
 
 
 def test_a_line_that_begins_with_a_symbol_opens_no_list():
@@ -206,24 +189,20 @@ def test_methods_that_scikit_learn_makes_have_no_page():
     skip = EXTENSIONS["book_reference"].skip_requests
     made = [name for name in dir(ESZSL) if name.startswith("set_") and name != "set_params"]
     assert "set_fit_request" in made
-    assert all(skip(None, "class", name, None, False, None) for name in made)
-    # None leaves the decision to others.
-    assert skip(None, "class", "fit", None, False, None) is None
+    shown = {name: skip(None, "class", name, None, False, None) for name in [*made, "fit"]}
+    assert shown == dict.fromkeys(made, True) | {"fit": None}  # None: others decide
 
 
 def test_all_of_a_room_are_listed_by_letter():
     names = exported("zslib.compatibility")
     assert names == sorted(names, key=str.lower)
-    assert exported("zslib.metrics", "k_occurrence, Hierarchy") == ["k_occurrence", "Hierarchy"]
 
 
 def test_the_sidebar_walks_no_page_of_a_function_but_the_pages_own():
     own, other = "reference/search/top_k", "reference/search/CSLS"
     includes = {"reference/search": [other, own], "index": ["a", "b"]}
-    trees = {
-        doc: addnodes.toctree(entries=[(None, page) for page in pages])
-        for doc, pages in includes.items()
-    }
+    entries = {doc: [(None, page) for page in pages] for doc, pages in includes.items()}
+    trees = {doc: addnodes.toctree(entries=pages) for doc, pages in entries.items()}
     tocs = {doc: nodes.bullet_list("", tree) for doc, tree in trees.items()}
     app = SimpleNamespace(env=SimpleNamespace(toctree_includes=includes, tocs=tocs))
     for page, left in (("a", []), (own, [(None, own)]), (other, [(None, other)])):
@@ -242,10 +221,7 @@ SIZE = 3
 def double(x):
     """Twice.
 
-    Examples
-    --------
     >>> double(1)
-    2
     """
 
     # A reason.
@@ -294,31 +270,23 @@ def room(tmp_path, monkeypatch):
     (folder / "scale.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path)
     yield folder / "scale.py"
-    for name in ("toyroom", "toyroom.scale"):
-        sys.modules.pop(name, None)
+    sys.modules.pop("toyroom", None), sys.modules.pop("toyroom.scale", None)
 
 
 def test_code_without_docstring_and_indentation_with_its_comments(room):
-    lines, file = source.code("toyroom.scale.double")
-    assert lines == ["def double(x):", "    # A reason.", "    return 2 * x"]
-    assert file == str(room)
-    assert source.code("toyroom.double")[0] == lines
-    assert source.code("toyroom.scale.Scale.apply")[0] == [
-        "def apply(self, x):",
-        "    return self.factor * x",
-    ]
+    double = ["def double(x):", "    # A reason.", "    return 2 * x"]
+    assert source.code("toyroom.scale.double") == (double, str(room))
+    assert source.code("toyroom.double")[0] == double
+    apply = ["def apply(self, x):", "    return self.factor * x"]
+    assert source.code("toyroom.scale.Scale.apply")[0] == apply
     assert source.code("toyroom.scale.Scale.factor")[0][0] == "@property"
     assert source.code("toyroom.scale.Scale.plain")[0][-1] == "    return x"
 
 
 def test_what_only_refuses_bad_input_is_left_out(room):
-    assert source.code("toyroom.scale.checked")[0] == [
-        "def checked(x, k):",
-        "    k = check_k(k)",
-        "    if k < 0:",
-        "        k = -k",
-        "    return x + k",
-    ]
+    body = ["k = check_k(k)", "if k < 0:", "    k = -k", "return x + k"]
+    lines = ["def checked(x, k):", *(f"    {line}" for line in body)]
+    assert source.code("toyroom.scale.checked")[0] == lines
 
 
 @pytest.mark.parametrize(
@@ -338,35 +306,24 @@ def test_what_cannot_be_shown_is_refused_with_what_to_do(room, name, message):
         source.code(name)
 
 
-OF_TOYS = """
-# Reference
-
-```{eval-rst}
-.. automodule:: toyroom
-   :members:
-   :imported-members:
-
-.. autoclass:: toyroom.scale.Scale
-```
-"""
+OF_TOYS = (
+    "# Reference\n\n```{eval-rst}\n.. automodule:: toyroom\n   :members:\n"
+    "   :imported-members:\n\n.. autoclass:: toyroom.scale.Scale\n```\n"
+)
 
 
 def test_a_page_shows_the_code_links_to_the_reference_and_is_built_anew(tmp_path, room):
     text = "# A\n\n```{source} toyroom.scale.double\ntoyroom.scale.Scale.apply\n```\n"
-    pages = {"index": INDEX, "reference": OF_TOYS, "a": text}
+    unknown = "# A\n\n```{source}\ntoyroom.scale.triple\n```\n"
+    pages = {"index": INDEX, "reference": OF_TOYS, "a": text, "b": unknown}
     html, warnings, dependencies = build(tmp_path / "book", pages)
-    assert warnings == ""
+    assert "b.md:3: ERROR: source: toyroom.scale.triple: toyroom.scale has no" in warnings
+    assert len(re.findall("WARNING|ERROR", warnings)) == 1
     shown = re.sub(r"<[^>]+>", "", html["a"])
     assert "def double(x):\n    # A reason.\n    return 2 * x\n\ndef apply(self, x):" in shown
     assert 'href="reference.html#toyroom.double"' in html["a"]
     assert 'href="reference.html#toyroom.scale.Scale"' in html["a"]  # its method has no entry
     assert any(str(file).endswith("toyroom/scale.py") for file in dependencies["a"])
-
-
-def test_a_page_with_an_unknown_name_warns(tmp_path, room):
-    text = "# A\n\n```{source}\ntoyroom.scale.triple\n```\n"
-    warnings = build(tmp_path / "book", {"index": INDEX, "a": text})[1]
-    assert "a.md:3: ERROR: source: toyroom.scale.triple: toyroom.scale has no" in warnings
 
 
 def test_chapters_name_what_can_be_shown():

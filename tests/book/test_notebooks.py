@@ -17,22 +17,12 @@ NAMES = ["devise/01_data", "hubness/08_synthetic"]
 
 @pytest.fixture
 def clone(tmp_path):
-    """A repository with two chapters, all committed."""
-    shutil.copy(ROOT / ".gitignore", tmp_path)
+    """A folder with two chapters."""
     for name in NAMES:
         path = tmp_path / "chapters" / f"{name}.md"
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True)
         shutil.copy(ROOT / "chapters" / f"{name}.md", path)
-    git(tmp_path, "init", "--quiet")
-    git(tmp_path, "add", "-A")
-    who = ("-c", "user.name=a", "-c", "user.email=a@b.c")
-    git(tmp_path, *who, "commit", "--quiet", "-m", "All")
     return Layout(tmp_path)
-
-
-def git(folder, *words):
-    done = subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout
 
 
 def edit(notebook, old, new):
@@ -45,10 +35,22 @@ def edit(notebook, old, new):
     os.utime(notebook, (2e9, 2e9))
 
 
+def done(notebook):
+    """Outputs of the last code cell, to fill or to read, and the notebook."""
+    read = nbformat.read(notebook, as_version=4)
+    return [cell for cell in read.cells if cell.cell_type == "code"][-1].outputs, read
+
+
 def test_pairing_leaves_git_without_a_change(clone):
+    def git(*words):
+        who = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+        return subprocess.check_output(["git", *who, *words], cwd=clone.root, text=True)
+
+    shutil.copy(ROOT / ".gitignore", clone.root)
+    git("init", "--quiet"), git("add", "-A"), git("commit", "--quiet", "-m", "All")
     for _ in range(2):
         written = [pair(name, clone) for name in NAMES]
-        assert git(clone.root, "status", "--porcelain") == ""
+        assert git("status", "--porcelain") == ""
     assert written == [None, None]
 
 
@@ -66,15 +68,13 @@ def test_an_edited_cell_changes_its_lines_alone(clone):
 def test_an_edited_source_reaches_a_notebook_that_keeps_its_outputs(clone):
     name = NAMES[0]
     source, notebook = clone.chapter_file(name), pair(name, clone)
-    read = nbformat.read(notebook, as_version=4)
-    last = next(cell for cell in reversed(read.cells) if cell.cell_type == "code")
-    last.outputs = [nbformat.v4.new_output("stream", text="done")]
+    outputs, read = done(notebook)
+    outputs[:] = [nbformat.v4.new_output("stream", text="done")]
     nbformat.write(read, notebook)
     text = source.read_text("utf-8").replace("# Data and label sets", "# Other")
     source.write_text(text, encoding="utf-8")
     os.utime(source, (2e9, 2e9))
     assert pair(name, clone) == notebook
-    read = nbformat.read(notebook, as_version=4)
+    outputs, read = done(notebook)
     assert any("# Other" in cell.source for cell in read.cells)
-    last = next(cell for cell in reversed(read.cells) if cell.cell_type == "code")
-    assert [out.text for out in last.outputs] == ["done"]
+    assert [out.text for out in outputs] == ["done"]

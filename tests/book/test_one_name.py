@@ -13,13 +13,12 @@ from book.store import read_records
 ROOT = Path(__file__).parents[2]
 PLACE = layout(ROOT)
 SOURCES = {name: ChapterText.read(name, PLACE) for name in PLACE.names()}
-# Whose values are checked otherwise: as data sets, and as devices.
-CHECKED = ("dataset", "device")
 TEXTS = [
     (name, p.name)
     for name, source in SOURCES.items()
     for p in source.parameters.values()
-    if p.type is str and not p.choices and p.name not in CHECKED
+    # Data sets and devices are checked otherwise.
+    if p.type is str and not p.choices and p.name not in ("dataset", "device")
 ]
 
 

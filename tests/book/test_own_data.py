@@ -1,5 +1,6 @@
 """The lines of the page on your own data run, on files as the page describes them."""
 
+import contextlib
 import doctest
 import re
 from pathlib import Path
@@ -25,8 +26,7 @@ def blocks(text):
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """The working folder has files such as a user has; the names that README assumes."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.chdir(folder := tmp_path_factory.mktemp("own"))
+    with contextlib.chdir(folder := tmp_path_factory.mktemp("own")):
         yield written(folder)
 
 
@@ -39,19 +39,13 @@ def written(folder):
     vectors = rng.normal(size=(8, 5)).astype(np.float32)
     features = vectors[labels] @ rng.normal(size=(5, 12)).astype(np.float32)
     features += 0.1 * rng.normal(size=features.shape).astype(np.float32)
-    texts = np.array(
-        [f"a {NAMES[c]}\nit is like {NAMES[(c + i // 8) % 8]}" for i, c in enumerate(labels)]
-    )
-    unseen = np.array(["fox", "hen"])
-    arrays = {"features": features, "labels": NAMES[labels], "unseen_classes": unseen}
+    like = NAMES[(labels + np.arange(160) // 8) % 8]
+    texts = np.array([f"a {a}\nit is like {b}" for a, b in zip(NAMES[labels], like, strict=True)])
+    arrays = {"features": features, "labels": NAMES[labels], "unseen_classes": ["fox", "hen"]}
     np.savez("my_captions.npz", **arrays, texts=texts)
     np.savez("my_features.npz", **arrays, class_names=NAMES, class_embeddings=vectors)
-    for path, names, rows in (
-        ("images.csv", NAMES[labels], features),
-        ("classes.csv", NAMES, vectors),
-    ):
-        lines = [",".join([n, *map(str, r)]) for n, r in zip(names, rows, strict=True)]
-        Path(path).write_text("\n".join(lines) + "\n")
+    pandas.DataFrame(features, NAMES[labels]).to_csv("images.csv", header=False)
+    pandas.DataFrame(vectors, NAMES).to_csv("classes.csv", header=False)
     Path("xlsa17/MINE").mkdir(parents=True)
     savemat("xlsa17/MINE/res101.mat", {"features": features.T, "labels": labels[:, None] + 1.0})
     unseen = labels > 5
@@ -66,9 +60,8 @@ def written(folder):
 
 
 def test_each_example_is_ten_lines():
-    found = blocks(PAGE)
-    assert len(found) == 4
-    assert all(sum(map(bool, block.splitlines())) <= 10 for block in found)
+    lengths = [sum(map(bool, block.splitlines())) for block in blocks(PAGE)]
+    assert len(lengths) == 4 and max(lengths) <= 10
 
 
 def test_the_page_s_lines_run(files, capsys):
@@ -77,19 +70,16 @@ def test_the_page_s_lines_run(files, capsys):
         exec(block, known)
     told = capsys.readouterr().out
     assert "MappingProblem('own', cross-linguistic:" in told
-    assert "ZeroShotProblem('own': 6 seen and 2 unseen classes" in told
-    assert "ImageTextProblem('own': 6 seen and 2 unseen classes" in told
+    for kind in ("ZeroShotProblem", "ImageTextProblem"):
+        assert f"{kind}('own': 6 seen and 2 unseen classes" in told
 
 
 def test_the_readme_s_lines_run(files):
     (block,) = blocks(README)
-    exec(
-        block,
-        files
-        | {"labels": NAMES[files["labels"]], "class_vectors": pandas.DataFrame(np.eye(8), NAMES)},
-    )
+    named = {"labels": NAMES[files["labels"]], "class_vectors": pandas.DataFrame(np.eye(8), NAMES)}
+    exec(block, files | named)
 
 
 def test_words_come_out():
-    shown = doctest.testfile(str(ROOT / "book/pages/own_data.md"), module_relative=False)
+    shown = doctest.testfile(f"{ROOT}/book/pages/own_data.md", module_relative=False)
     assert shown.attempted >= 14 and shown.failed == 0

@@ -26,12 +26,12 @@ def test_words():
 def test_images():
     digits = load_problem("attributes", "digits")
     X, y, unseen = digits.features, digits.labels, digits.unseen_classes
-    given = {
-        "class_vectors": digits.class_embeddings,
-        "unseen": unseen,
+    found = {
         "X": X[digits.test_unseen],
+        "unseen": unseen,
+        "class_vectors": digits.class_embeddings,
     }
-    found = {"X_train": X[digits.trainval], "y_train": y[digits.trainval], **given}
+    found |= {"X_train": X[digits.trainval], "y_train": y[digits.trainval]}
     exec(IMAGES, found)
     assert found["best"].shape == digits.test_unseen.shape
     assert set(np.unique(found["best"])) <= set(range(len(unseen)))

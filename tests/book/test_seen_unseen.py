@@ -1,7 +1,6 @@
 """Seen-unseen curves as small plots: marks stand on the curves."""
 
 import numpy as np
-from matplotlib import pyplot
 
 from book.seen_unseen import draw_balance, draw_seen_unseen
 from zslib.metrics import seen_unseen_curve
@@ -21,21 +20,16 @@ def test_marks_stand_where_gamma_puts_them():
     np.testing.assert_allclose(marks, 100 * np.array([curve.at(0.0), curve.at(1.0)]))
     assert [t.get_text() for t in fig.legends[0].get_texts()] == ["x", "y", "zero", "one"]
     assert sum(a.axison for a in fig.axes) == 1
-    pyplot.close(fig)
     fig = draw_seen_unseen({"a": {"x": (curve, {"γ = 0": 0.0, "γ chosen": 1.0})}})
     marks = [line.get_marker() for line in fig.axes[0].get_lines()[1:]]
     assert marks == [look("none")["marker"], look("chosen")["marker"]]
-    pyplot.close(fig)
 
 
 def test_a_system_stands_where_its_two_accuracies_say():
+    systems = [("x", "a", 50.0, 20.0), ("x", "c", "·", "·"), ("y", "a", 10.0, None)]
     rows = [
         {"dataset": data, "method": method, "metric": metric, "value": value}
-        for data, method, seen, unseen in [
-            ("x", "a", 50.0, 20.0),
-            ("x", "c", "·", "·"),
-            ("y", "a", 10.0, None),
-        ]
+        for data, method, seen, unseen in systems
         for metric, value in (("seen", seen), ("unseen", unseen), ("H", 1.0))
     ]
     fig = draw_balance([*rows, {**rows[0], "dataset": "y", "method": "b", "metric": "seen"}])

@@ -9,12 +9,10 @@ from multiprocessing import get_context
 
 import pytest
 
-from book.store import keep_run, publish_run, read_records
+from book.store import publish_run
 from book.unfinished import SOCKETS, at_work, replace_run, unfinished
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no locks")
-
-RUN = {"chapter": "demo/01_a"}
 
 
 def work(folder, at, sockets=None):
@@ -108,26 +106,17 @@ def test_the_next_run_removes_what_a_killed_one_left(tmp_path):
 )
 @pytest.mark.parametrize("key", ["abc", "other"])
 def test_a_kill_while_a_run_is_replaced_loses_none(tmp_path, at, left, found, key):
-    (tmp_path / "abc").mkdir()
-    (tmp_path / "abc" / "records.jsonl").write_text("old")
+    records = tmp_path / "abc" / "records.jsonl"
+    records.parent.mkdir()
+    records.write_text("old")
     kill(tmp_path, at)
     assert names(tmp_path) == left
     with unfinished(tmp_path, key):
-        assert (tmp_path / "abc" / "records.jsonl").read_text() == found
+        assert records.read_text() == found
     assert names(tmp_path) == ["abc"]
 
 
-def test_a_run_that_is_kept_again_replaces_the_first(tmp_path):
-    for value in (1, 2):
-        keep_run(tmp_path, "abc", [{"value": value}], RUN)
-    assert read_records(tmp_path / "abc")[0]["value"] == 2
-    assert names(tmp_path) == ["abc", "latest"]
-    assert names(tmp_path / "abc") == ["records.jsonl", "run.json"]
-    assert SOCKETS not in names(tmp_path / "abc")
-
-
 def test_what_is_no_run_can_be_replaced_too(tmp_path):
-    new = tmp_path / "new"
-    new.mkdir()
-    replace_run(new, tmp_path / "abc")
+    (tmp_path / "new").mkdir()
+    replace_run(tmp_path / "new", tmp_path / "abc")
     assert names(tmp_path) == ["abc"]

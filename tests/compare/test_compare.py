@@ -1,11 +1,13 @@
 """Every system on your own features: report, table, resuming, refusals, a cluster."""
 
+import contextlib
 import csv
 import os
 import re
 import signal
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -21,39 +23,33 @@ from zslib.protocols.attributes.leaderboard import run_board
 
 SYSTEMS = ["ESZSL", "SAE", "DeViSE"]
 THREE = {"methods": SYSTEMS, "quick": True, "progress": False}
-_CLOCK = "seconds"
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory, monkeypatch):
-    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path_factory.mktemp("cache")))
+def here(own_cache, tmp_path, monkeypatch):
+    """Every test is in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
 
 
 def small(**changes):
     world = synthetic_attributes("APY", scale=0.04, n_features=24)
-    return {
-        "features": world.features,
-        "labels": world.labels,
-        "class_embeddings": world.class_embeddings,
-        "unseen_classes": world.unseen_classes,
-    } | changes
+    names = ("features", "labels", "class_embeddings", "unseen_classes")
+    return {name: getattr(world, name) for name in names} | changes
 
 
 @pytest.fixture
-def mine(tmp_path):
-    path = tmp_path / "mine.npz"
-    np.savez(path, **small())
-    return path
+def mine():
+    np.savez("mine.npz", **small())
+    return Path("mine.npz")
 
 
 def numbers(table):
     """Rows of the table but for what a clock says."""
     with table.open(newline="", encoding="utf-8") as file:
-        return [row for row in csv.DictReader(file) if row["metric"] != _CLOCK]
+        return [row for row in csv.DictReader(file) if row["metric"] != "seconds"]
 
 
-def test_report_and_table_from_end_to_end(mine, monkeypatch, capsys):
-    monkeypatch.chdir(mine.parent)
+def test_report_and_table_from_end_to_end(mine, capsys):
     assert main(["compare", "mine.npz", "--quick", "--methods", ",".join(SYSTEMS)]) == 0
     *finding, end = capsys.readouterr().out.split("\n\n")
     assert [text.split(" ", 2)[0] for text in finding] == ["Quick", "The", "Of", "So"]
@@ -72,49 +68,33 @@ def test_report_and_table_from_end_to_end(mine, monkeypatch, capsys):
     assert not re.search(r"\$[a-z]", page)
     best = max(SYSTEMS, key=lambda name: found[name, "validation ACC"])
     assert f"Unseen classes under {best}, worst first" in page
-    for name in SYSTEMS:
-        shown = f"{name} (the pick)" if name == best else name
-        assert f'<td style="text-align: left">{shown}</td>' in page
+    assert f'<td style="text-align: left">{best} (the pick)</td>' in page
 
 
-def test_a_quick_look_says_what_it_left_out_everywhere(mine, tmp_path):
+def test_a_quick_look_says_what_it_left_out_everywhere(mine):
     """And a whole one does not speak of it; the sizes of the data stand beside both."""
     whole = read_features(mine)
-    said = []
-    how = {"methods": ["ESZSL", "ridge"], "progress": False, "tell": said.append}
+    kinds = ["training images", "test images of seen classes", "test images of unseen classes"]
     for quick in (True, False):
-        problem = read_features(mine, max_per_class=20 if quick else None)
-        page, table = compare(mine, quick=quick, out=tmp_path / f"{quick}.html", **how)
+        said = []
+        how = {"methods": ["ESZSL"], "quick": quick, "progress": False, "tell": said.append}
+        page, table = compare(mine, out=f"{quick}.html", **how)
         rows = numbers(table)
         assert {row["size"] for row in rows} == {"quick" if quick else "whole"}
-        used = {row["metric"]: (int(row["value"]), int(row["available"])) for row in rows
-                if row["available"]}  # fmt: skip
-        parts = [("trainval", "training images"), ("test_seen", "test images of seen classes"),
-                 ("test_unseen", "test images of unseen classes")]  # fmt: skip
-        assert used == {
-            words: (len(getattr(problem, part)), len(getattr(whole, part)))
-            for part, words in parts
-        }
+        rows = {row["metric"]: row for row in rows}
+        problem = read_features(mine, max_per_class=20 if quick else None)
+        for name, of in (("value", problem), ("available", whole)):
+            sizes = [len(part) for part in (of.trainval, of.test_seen, of.test_unseen)]
+            assert [int(rows[kind][name]) for kind in kinds] == sizes
         sizes = f"{len(problem.trainval)} of {len(whole.trainval)} training images"
         text = page.read_text("utf-8")
         assert (sizes in text) == (sizes in said[0]) == quick
         assert ("at most 20 training and 20 test images of a class" in text) == quick
         assert ("Quick" in "".join(said)) == ("Quick" in table.read_text("utf-8")) == quick
         assert f"{len(whole.trainval)} training images" in text
-        said.clear()
 
 
-def test_what_was_found_is_not_computed_again(mine, tmp_path, monkeypatch):
-    how = {"methods": ["ESZSL"], "quick": True, "progress": False, "out": tmp_path / "a.html"}
-    _, table = compare(mine, **how)
-    first = table.read_text("utf-8")
-    monkeypatch.setattr(ESZSL, "_fit", None)  # whoever trains now fails
-    _, table = compare(mine, **how | {"out": tmp_path / "b.html"})
-    assert table.read_text("utf-8") == first
-    assert not [p for p in tmp_path.iterdir() if p.name.startswith(".")], "no half-written file"
-
-
-def test_stopped_in_the_middle_it_goes_on(mine, tmp_path, monkeypatch, capsys):
+def test_stopped_it_goes_on_and_what_was_found_is_not_computed_again(mine, monkeypatch, capsys):
     fits, stop_at, fit = [], None, ESZSL._fit
 
     def counted(self, *arrays):
@@ -125,33 +105,28 @@ def test_stopped_in_the_middle_it_goes_on(mine, tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr(ESZSL, "_fit", counted)
     words = ["compare", str(mine), "--quick", "--methods", "ESZSL", "--out"]
-    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / "whole"))
-    assert main([*words, str(tmp_path / "a.html")]) == 0
+    assert main([*words, "a.html"]) == 0
     whole, stop_at = len(fits), len(fits) + 5
-    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / "stopped"))
-    assert main([*words, str(tmp_path / "b.html")]) == 130
+    monkeypatch.setenv("ZSLIB_CACHE", "another")
+    assert main([*words, "b.html"]) == 130
     assert "the same command continues where it was" in capsys.readouterr().err
-    assert not (tmp_path / "b.html").exists()
-    assert main([*words, str(tmp_path / "b.html")]) == 0
+    assert not Path("b.html").exists()
+    assert main([*words, "b.html"]) == 0
     # The one that was stopped in the middle is all that is done twice.
     assert len(fits) == 2 * whole + 1
-    assert numbers(tmp_path / "a.csv") == numbers(tmp_path / "b.csv")
+    assert numbers(Path("a.csv")) == numbers(Path("b.csv"))
+    assert main([*words, "c.html"]) == 0
+    assert len(fits) == 2 * whole + 1
+    assert Path("c.csv").read_text("utf-8") == Path("b.csv").read_text("utf-8")
+    assert not list(Path().glob(".*")), "no half-written file"
 
 
-class Watched:
+class Watched(contextlib.nullcontext):
     """A progress bar that keeps what stands beside it as it moves."""
 
-    shown: list = []
-
     def __init__(self, **options):
-        self.beside = ""
-        self.shown.clear()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        pass
+        super().__init__(self)
+        self.beside, Watched.shown = "", []
 
     def set_postfix_str(self, text, refresh=True):
         self.beside = text
@@ -168,110 +143,94 @@ def alone(tmp_path_factory):
     """What one process finds, asked for each system twice, and what its bar shows."""
     folder = tmp_path_factory.mktemp("alone")
     np.savez(folder / "mine.npz", **small())
+    twice = THREE | {"methods": SYSTEMS + SYSTEMS, "out": folder / "a.html"}
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("ZSLIB_CACHE", str(folder / "cache"))
         patched.setattr("tqdm.tqdm", Watched)
-        twice = THREE | {"methods": SYSTEMS + SYSTEMS}
-        _, table = compare(folder / "mine.npz", out=folder / "a.html", **twice)
-    return SimpleNamespace(numbers=numbers(table), shown=[*Watched.shown])
+        _, table = compare(folder / "mine.npz", **twice)
+    return SimpleNamespace(numbers=numbers(table), shown=Watched.shown)
 
 
-def test_two_at_once_find_the_same_and_the_bar_names_what_runs(mine, tmp_path, alone, monkeypatch):
+def test_two_at_once_find_the_same_and_the_bar_names_what_runs(mine, alone, monkeypatch):
     monkeypatch.setattr("tqdm.tqdm", Watched)
-    _, table = compare(mine, jobs=2, out=tmp_path / "a.html", **THREE)
+    _, table = compare(mine, jobs=2, out="a.html", **THREE)
     assert numbers(table) == alone.numbers
     assert alone.shown == [*SYSTEMS, ""]  # one that is named twice runs once
-    assert Watched.shown[0] == ", ".join(SYSTEMS[:2])
-    assert Watched.shown[-1] == ""
+    first, *_, last = Watched.shown
+    assert (first, last) == (", ".join(SYSTEMS[:2]), "")
     assert len(Watched.shown) == len(SYSTEMS) + 1
 
 
-def test_a_system_that_fails_is_named(mine, tmp_path, monkeypatch):
-    how = {"quick": True, "progress": False, "out": tmp_path / "a.html"}
+def test_a_system_that_fails_is_named(mine, monkeypatch):
+    how = {"quick": True, "progress": False, "out": "a.html"}
     for kind in (RuntimeError, ZeroDivisionError, KeyError, ValueError):
-
-        def fails(self, *arrays, kind=kind):
-            raise kind("it <diverged>")
-
-        monkeypatch.setattr(ESZSL, "_fit", fails)
+        monkeypatch.setattr(ESZSL, "_fit", Mock(side_effect=kind("it <diverged>")))
         with pytest.raises(ValueError, match="no system could be trained"):
             compare(mine, methods=["ESZSL"], **how)
     page, table = compare(mine, methods=["SAE", "ESZSL"], **how)
-    (row,) = [row for row in numbers(table) if row["metric"] == "failed"]
-    assert row["method"] == "ESZSL"
-    assert "it <diverged>" in row["why"]
+    (row,) = (row for row in numbers(table) if row["metric"] == "failed")
+    assert row["method"] == "ESZSL" and "it <diverged>" in row["why"]
     shown = re.search(r"<td[^>]*>ESZSL</td><td colspan=.4.>(.*?)</td>", page.read_text("utf-8"))
     assert "it &lt;diverged&gt;" in shown[1]
 
 
 def one_image():
     """One training image of each class, all others of seen classes for testing."""
-    world = synthetic_attributes("APY", scale=0.04)
-    first = np.unique(world.labels, return_index=True)[1]
-    seen = np.isin(world.labels, world.seen_classes)
-    return {
-        "features": world.features, "labels": world.labels,
-        "class_embeddings": world.class_embeddings, "class_names": world.class_names,
-        "trainval": first[np.isin(world.labels[first], world.seen_classes)],
-        "test_seen": np.setdiff1d(np.flatnonzero(seen), first),
-        "test_unseen": np.flatnonzero(~seen),
-    }  # fmt: skip
+    arrays = small()
+    arrays["class_names"] = np.arange(len(arrays["class_embeddings"])).astype(str)
+    seen = ~np.isin(arrays["labels"], arrays.pop("unseen_classes"))
+    first = np.unique(arrays["labels"], return_index=True)[1]
+    arrays |= {"trainval": first[seen[first]], "test_unseen": np.flatnonzero(~seen)}
+    return arrays | {"test_seen": np.setdiff1d(np.flatnonzero(seen), first)}
 
 
-def twins(arrays):
-    vectors = arrays["class_embeddings"].copy()
+def twins():
+    vectors = small()["class_embeddings"].copy()
     vectors[3] = 2 * vectors[5]
-    return arrays | {"class_embeddings": vectors}
+    return small(class_embeddings=vectors)
 
 
 @pytest.mark.parametrize(
-    ("arrays", "message"),
+    ("arrays", "words", "message"),
     [
-        (small(labels=np.zeros(3, dtype=int)), "labels has 3 entries for"),
-        (small(unseen_classes=np.array([], dtype=int)), "there is no unseen class"),
-        (small(class_embeddings=np.eye(5)), "labels (each the row of a class) must lie in [0, 5)"),
-        (twins(small()), "the vectors of class 3, class 5 coincide"),
-        (small(features=np.full_like(small()["features"], np.nan)), "holds NaN"),
-        (one_image(), "every training class has one or two"),
-        (small(features=np.eye(32), labels=np.arange(32)), "no image of a seen class is kept"),
+        (small(labels=np.zeros(3, dtype=int)), "", "labels has 3 entries for"),
+        (small(unseen_classes=np.array([], dtype=int)), "", "there is no unseen class"),
+        (small(class_embeddings=np.eye(5)), "", "(each the row of a class) must lie in [0, 5)"),
+        (twins(), "", "the vectors of class 3, class 5 coincide"),
+        (small(features=np.full_like(small()["features"], np.nan)), "", "holds NaN"),
+        (one_image(), "", "every training class has one or two"),
+        (small(features=np.eye(32), labels=np.arange(32)), "", "no image of a seen class is kept"),
+        (small(), "--methods ESZLS", "unknown method 'ESZLS': choose from"),
+        (small(), "--out report.txt", "give report.txt the ending .html"),
+        (small(), "--backend dask", "--backend dask and --scheduler go together"),
+        (small(), "--scheduler tcp://127.0.0.1:1", "go together"),
+        (small(), "--unseen unicorn", "--unseen has 'unicorn', which class_names lacks"),
     ],
-    ids=["lengths", "unseen", "vector", "coincide", "nan", "one image", "no test"],
 )
-def test_refused_before_anything_runs(tmp_path, capsys, arrays, message):
-    np.savez(tmp_path / "bad.npz", **arrays)
-    assert main(["compare", str(tmp_path / "bad.npz"), "--out", str(tmp_path / "a.html")]) == 1
+def test_refused_before_anything_runs(capsys, arrays, words, message):
+    np.savez("bad.npz", **arrays)
+    assert main(["compare", "bad.npz", *words.split()]) == 1
     error = capsys.readouterr().err
-    assert error.startswith("zslib: ")
-    assert message in error
-    assert not (tmp_path / "a.html").exists()
+    assert error.startswith("zslib: ") and message in error
+    assert os.listdir() == ["bad.npz"]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--methods", "ESZLS"], "unknown method 'ESZLS': choose from"),
-        (["--out", "report.txt"], "give report.txt the ending .html"),
-        (["--backend", "dask"], "--backend dask and --scheduler go together"),
-        (["--scheduler", "tcp://127.0.0.1:1"], "go together"),
-        (["--unseen", "unicorn"], "--unseen has 'unicorn', which class_names lacks"),
-    ],
-)
-def test_mistakes_are_one_message(mine, capsys, words, message):
-    assert main(["compare", str(mine), *words]) == 1
-    assert message in capsys.readouterr().err
-
-
-def test_the_data_are_not_replaced_by_the_table(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    world = small()
+def write_tables(world, head, separator, number, encoding):
+    """Write features and vectors as tables; the words that compare them."""
+    vectors = world["class_embeddings"]
     for name, owners, rows in (
         ("images", world["labels"], world["features"]),
-        ("classes", range(len(world["class_embeddings"])), world["class_embeddings"]),
+        ("classes", range(len(vectors)), vectors),
     ):
-        lines = [f"c{i},{','.join(map(str, row))}\n" for i, row in zip(owners, rows, strict=True)]
-        Path(f"{name}.csv").write_text("".join(lines))
-    unseen = ",".join(f"c{i}" for i in world["unseen_classes"])
-    words = ["compare", "images.csv", "--vectors", "classes.csv", "--unseen", unseen]
+        pairs = zip(owners, rows, strict=True)
+        lines = [separator.join([f"{head}{i}", *map(number, row)]) for i, row in pairs]
+        Path(f"{name}.csv").write_text("\n".join(lines), encoding)
+    unseen = ",".join(f"{head}{i}" for i in world["unseen_classes"])
+    return ["compare", "images.csv", "--vectors", "classes.csv", "--unseen", unseen]
+
+
+def test_the_data_are_not_replaced_by_the_table(capsys):
+    words = write_tables(small(), "c", ",", str, "utf-8")
     assert main(words[:4]) == 1
     assert "lacks unseen_classes: " in (error := capsys.readouterr().err)
     assert error.endswith("given by --vectors, and unseen classes be named by --unseen\n")
@@ -280,30 +239,20 @@ def test_the_data_are_not_replaced_by_the_table(tmp_path, monkeypatch, capsys):
     assert "--unseen: names nothing" in capsys.readouterr().err
     assert main([*words, "--out", "classes.html"]) == 1
     assert "your data: name the report by --out" in capsys.readouterr().err
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["classes.csv", "images.csv"]
+    assert sorted(os.listdir()) == ["classes.csv", "images.csv"]
     assert main([*words, "--quick", "--methods", "ESZSL"]) == 0
     end = "written to images_report.html\nwritten to images_report.csv\n"
     assert capsys.readouterr().out.endswith(end)
     assert Path("images.csv").read_text().startswith("c")
 
 
-def test_tables_of_other_places(tmp_path, capsys):
+def test_tables_of_other_places(capsys):
     """Encoding and decimal sign are named to the command as to the reader."""
-    world, heads = small(), [f"é{i}" for i in range(len(small()["class_embeddings"]))]
-    files = []
-    for name, owners, rows in (
-        ("images", world["labels"], world["features"] * 1000),
-        ("classes", range(len(heads)), world["class_embeddings"] * 100_000),
-    ):
-        files.append(tmp_path / f"{name}.csv")
-        lines = [
-            ";".join([heads[i], *(f"{v:,.0f}".replace(",", ".") for v in row)])
-            for i, row in zip(owners, rows, strict=True)
-        ]
-        files[-1].write_text("\n".join(lines), encoding="latin-1")
-    unseen = ",".join(heads[i] for i in world["unseen_classes"])
-    words = ["compare", str(files[0]), "--vectors", str(files[1]), "--unseen", unseen, "--quick"]
-    words += ["--methods", "ESZSL", "--out", str(tmp_path / "a.html")]
+    world = small()
+    world["features"] = world["features"] * 1000
+    world["class_embeddings"] = world["class_embeddings"] * 100_000
+    words = write_tables(world, "é", ";", lambda v: f"{v:,.0f}".replace(",", "."), "latin-1")
+    words += ["--quick", "--methods", "ESZSL"]
     for more, message in (
         ([], "line 1 is not UTF-8"),
         (["--encoding", "latin-1"], "name the decimal sign, --decimal . or --decimal ,"),
@@ -313,9 +262,8 @@ def test_tables_of_other_places(tmp_path, capsys):
     assert main([*words, "--encoding", "latin-1", "--decimal", ","]) == 0
 
 
-def test_a_table_replaces_earlier_ones_alone(mine, monkeypatch, capsys):
+def test_a_table_replaces_earlier_ones_alone(mine, capsys):
     """Neither class vectors of the data's name, nor any other file that is no such table."""
-    monkeypatch.chdir(mine.parent)
     words = ["compare", "mine.npz", "--quick", "--methods", "ESZSL"]
     Path("mine.csv").write_text(vectors := "cat,1,2\n")
     Path("mine_report.csv").write_text("")
@@ -344,16 +292,16 @@ def cluster(tmp_path_factory):
             yield started
 
 
-def test_a_cluster_finds_the_same_bits(mine, tmp_path, cluster, alone):
+def test_a_cluster_finds_the_same_bits(mine, cluster, alone):
     on_it = {"backend": "dask", "scheduler": cluster.scheduler_address}
-    _, table = compare(mine, out=tmp_path / "a.html", **THREE, **on_it)
+    _, table = compare(mine, out="a.html", **THREE, **on_it)
     assert numbers(table) == alone.numbers
 
 
-def test_a_killed_worker_costs_nothing(tmp_path, cluster):
+def test_a_killed_worker_costs_nothing(cluster):
     # Other features than the cluster has seen, so that there is work to lose.
-    np.savez(tmp_path / "other.npz", **small(features=small()["features"][:, ::2]))
-    problem = check_comparable(read_features(tmp_path / "other.npz"))
+    np.savez("other.npz", **small(features=small()["features"][:, ::2]))
+    problem = check_comparable(read_features("other.npz"))
     dead = []
 
     def kill(*_):

@@ -41,7 +41,7 @@ def test_scores_are_distances(backend, problem, monkeypatch):
     backend.assert_allclose(scores, expected, rtol=1e-10)
 
 
-def starred(problem, novelty, **parameters):
+def fitted(problem, novelty=None, **parameters):
     model = CMT(10, n_epochs=5, novelty=novelty, random_state=0, **parameters)
     return model.fit(problem.X, problem.y, problem.S)
 
@@ -49,15 +49,14 @@ def starred(problem, novelty, **parameters):
 @pytest.mark.parametrize("novelty", [OutlierProbability(), GaussianThreshold(0.8)])
 def test_novelty_mixes_two_classifiers(problem, novelty):
     """CMT* is the law of total probability, class by class."""
-    model = starred(problem, novelty, regularization=1e-3)
+    model = fitted(problem, novelty, regularization=1e-3)
     X = np.concatenate([problem.X[::9], problem.X_unseen[::9]])
     is_seen = np.isin(np.arange(len(problem.S)), problem.unseen, invert=True)
     logits = ConSE(regularization=1e-3).fit(problem.X, problem.y, problem.S).logits(X)
     mapped = np.tanh(X @ model.hidden_coef_) @ model.output_coef_
     known = np.tanh(problem.X @ model.hidden_coef_) @ model.output_coef_
-    codes = np.searchsorted(model.classes_, problem.y)
+    codes, seen_rows = np.searchsorted(model.classes_, problem.y), problem.S[model.classes_]
     variance = np.mean((known - problem.S[problem.y]) ** 2)
-    seen_rows = problem.S[model.classes_]
     likelihood = [[-np.sum((m - s) ** 2) / 2 / variance for s in problem.S_unseen] for m in mapped]
     experts = np.empty((len(X), len(problem.S)))
     for part, scores in ((is_seen, logits), (~is_seen, np.array(likelihood))):
@@ -71,17 +70,17 @@ def test_novelty_mixes_two_classifiers(problem, novelty):
 
 
 def test_novelty_changes_nothing_among_unseen_candidates(backend, problem):
-    plain = CMT(10, n_epochs=5, random_state=0).fit(problem.X, problem.y, problem.S)
+    plain = fitted(problem)
     arrays = (backend.asarray(a) for a in (problem.X, problem.y, problem.S))
     model = CMT(10, n_epochs=5, novelty=OutlierProbability(), random_state=0).fit(*arrays)
     X, S = backend.asarray(problem.X_unseen), backend.asarray(problem.S_unseen)
     found = backend.to_numpy(model.predict(X, S))
     np.testing.assert_array_equal(found, plain.predict(problem.X_unseen, problem.S_unseen))
     # Among seen candidates alone the softmax regression answers.
-    seen = problem.S[plain.classes_]
-    found = backend.to_numpy(model.predict(X, backend.asarray(seen)))
-    logits = model.classifier_.logits(X)
-    np.testing.assert_array_equal(found, backend.to_numpy(logits).argmax(axis=1))
+    seen = backend.asarray(problem.S[plain.classes_])
+    found = backend.to_numpy(model.predict(X, seen))
+    logits = backend.to_numpy(model.classifier_.logits(X))
+    np.testing.assert_array_equal(found, logits.argmax(axis=1))
 
 
 def test_errors_of_the_network_are_in_the_unit_of_the_embeddings(problem):
@@ -93,11 +92,10 @@ def test_errors_of_the_network_are_in_the_unit_of_the_embeddings(problem):
 
 
 def test_novelty_in_float32(problem, problem32):
-    narrow, wide = starred(problem32, OutlierProbability()), starred(problem, OutlierProbability())
+    narrow, wide = (fitted(p, OutlierProbability()) for p in (problem32, problem))
     found = narrow.decision_function(problem32.X, problem32.S)
-    assert found.dtype == np.float32
+    wider = narrow.decision_function(problem.X, problem.S)
+    assert (found.dtype, wider.dtype) == (np.float32, np.float64)
+    assert np.isfinite(wider).all()
     expected = wide.decision_function(problem.X, problem.S)
     assert np.corrcoef(found.ravel(), expected.ravel())[0, 1] > 0.99
-    wider = narrow.decision_function(problem.X, problem.S)
-    assert wider.dtype == np.float64
-    assert np.isfinite(wider).all()

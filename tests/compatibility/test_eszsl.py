@@ -23,7 +23,7 @@ def objective(W, X, Y, S, gamma, lam):
 def test_closed_form(backend, problem, gamma, lam, other):
     X, y, S = problem.X, problem.y, problem.S
     model = ESZSL(gamma, lam, other_target=other)
-    model.fit(backend.asarray(X), backend.asarray(y), backend.asarray(S))
+    model.fit(*map(backend.asarray, (X, y, S)))
     classes = np.unique(y)
     Y, seen = one_against_all(y, classes, other), S[classes]
     left = np.linalg.inv(X.T @ X + gamma * np.eye(X.shape[1]))
@@ -47,11 +47,11 @@ def test_under_unequal_lengths(problem):
     X, y, S = problem.X, problem.y, problem.S
     lengths = np.random.default_rng(0).uniform(0.2, 5.0, (len(S), 1))
     unit = S / np.linalg.norm(S, axis=1, keepdims=True)
-    expected = ESZSL().fit(X, y, unit).decision_function(X, unit)
+    plain = ESZSL().fit(X, y, unit)
+    expected = plain.decision_function(X, unit)
     model = ESZSL(unit_embeddings=True).fit(X, y, lengths * S)
     np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-9)
     np.testing.assert_allclose(model.decision_function(X, S[2:] / 7), expected[:, 2:], atol=1e-9)
-    plain = ESZSL().fit(X, y, unit)
     longer = np.linspace(1.0, 100.0, len(S))[:, None] * unit
     assert np.any(plain.predict(X, longer) != plain.predict(X, unit))
     assert np.all(model.predict(X, longer) == model.predict(X, unit))

@@ -7,205 +7,91 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import zslib.compatibility
-from zslib.compatibility import CompatibilityModel
+from zslib.compatibility import DARK, ESZSL, BiDiLEL, CompatibilityModel
 
-SCORERS = [
-    Model
-    for Model in vars(zslib.compatibility).values()
+SCORERS = {
+    name: Model
+    for name, Model in vars(zslib.compatibility).items()
     if isclass(Model) and issubclass(Model, CompatibilityModel)
-]
-
-OF_MANY = [
-    ("learning_rate", 0.0, "learning_rate must be .* above 0"),
-    ("n_epochs", 0, "n_epochs must be at least 1"),
-    ("n_epochs", 2.0, "n_epochs must be an integer", TypeError),
-    ("n_steps", 0, "n_steps must be at least 1"),
-    ("n_steps", 2.0, "n_steps must be an integer", TypeError),
-    ("batch_size", 0, "batch_size must be at least 1"),
-    ("batch_size", 2.0, "batch_size must be an integer", TypeError),
-    ("random_state", "x", "random_state", TypeError),
-    ("regularization", -1.0, "regularization must be .* (at least|above) 0"),
-    ("margin", 0.0, "margin must be .* above 0"),
-    ("margin", np.nan, "margin"),
-    ("max_iter", 0, "max_iter must be at least 1"),
-    ("tol", -1.0, "tol must be .* at least 0"),
-    ("tol", "x", "tol must be a number", TypeError),
-    ("mixture_penalty", 0.0, "mixture_penalty must be .* above 0"),
-    ("threshold", "median", "threshold must be 'mean' or a number"),
-    ("threshold", None, "threshold must be a number", TypeError),
-    ("threshold", np.nan, "threshold must be a finite number"),
-    ("threshold", 7.0, "threshold=7.0 gives all classes in y the same"),
-    ("n_generated", 0, "n_generated must be at least 1"),
-    ("classifier_penalty", -1.0, "classifier_penalty must be .* at least 0"),
-    ("feature_length", 0.0, "feature_length must be .* above 0"),
-    ("feature_penalty", 0.0, "feature_penalty"),
-    ("feature_penalty", -1, "feature_penalty"),
-    ("feature_penalty", np.nan, "feature_penalty"),
-    ("feature_penalty", "1", "feature_penalty", TypeError),
-    ("embedding_penalty", 0.0, "embedding_penalty"),
-    ("embedding_penalty", -1, "embedding_penalty"),
-    ("embedding_penalty", np.nan, "embedding_penalty"),
-    ("embedding_penalty", "1", "embedding_penalty", TypeError),
-]
-"""Parameter, value, words and, if it is no ValueError, the error: each is refused by
-every scorer that has the parameter."""
-
-OF_ONE = {
-    "ESZSL": [
-        ("other_target", 1.0, "other_target must be .* below 1"),
-        ("other_target", 2.0, "other_target must be .* below 1"),
-        ("other_target", np.nan, "other_target must be .* below 1"),
-    ],
-    "SAE": [
-        ("regularization", 0.0, "regularization must be .* above 0"),
-        ("direction", "both", "direction must be one of 'semantic_to_feature'"),
-    ],
-    "BiDiLEL": [
-        ("n_components", 0, "n_components must be at least 1"),
-        ("regularization", 0.0, "regularization must be .* above 0"),
-        ("n_neighbors", 0, "n_neighbors must be at least 1"),
-        ("n_neighbors", 2.5, "n_neighbors must be an integer", TypeError),
-    ],
-    "CMT": [
-        ("n_hidden", 0, "n_hidden must be at least 1"),
-        ("novelty", "outlier", "novelty must be None or a detector such as Outlier", TypeError),
-    ],
-    "CNZSL": [
-        ("n_hidden", 0, "n_hidden must be at least 1"),
-        ("scale", 0.0, "scale must be .* above 0"),
-        ("normalize", "no", "normalize must be one of"),
-        ("small_start", None, "small_start must be one of"),
-        ("rectified", 2, "rectified must be one of"),
-    ],
-    "ConSE": [
-        ("n_averaged", 0, "n_averaged must be at least 1"),
-        ("n_averaged", 1.5, "n_averaged must be an integer", TypeError),
-    ],
-    "ICINESS": [
-        ("n_hidden", (0,), "n_hidden must be at least 1"),
-        ("n_hidden", (), "n_hidden is empty"),
-        ("n_hidden", 64, "n_hidden must be a sequence of integers", TypeError),
-        ("n_rivals", 1, "n_rivals must be at least 2"),
-    ],
-    "JLSE": [
-        ("code_penalty", 0.0, "code_penalty must be .* above 0"),
-        ("match_weight", -1.0, "match_weight must be .* at least 0"),
-        ("n_rounds", 0, "n_rounds must be at least 1"),
-        ("loss", "hinge", "loss must be one of"),
-    ],
-    "PSR": [
-        ("n_hidden", 0, "n_hidden must be at least 1"),
-        ("similar_quantile", 1.5, "similar_quantile must be .* at most 1"),
-        ("similar_weight", -1.0, "similar_weight must be"),
-        ("reconstruction_weight", -1.0, "reconstruction_weight must be"),
-    ],
-    "SSE": [("feature_map", "tanh", "feature_map must be one of 'relu', 'intersection'")],
-    "SynC": [
-        ("sigma", 0.0, "sigma must be .* above 0"),
-        ("regularization", 0.0, "regularization must be .* above 0"),
-        ("loss", "hinge", "loss must be one of 'one_vs_other'"),
-        ("normalize", "yes", "normalize must be one of"),
-    ],
-    "ZKL": [
-        ("kernel", "linear", "kernel must be one of 'gaussian'"),
-        ("sigma", 0.0, "sigma must be .* above 0"),
-        ("orthogonality", -1.0, "orthogonality must be .* at least 0"),
-        ("degree", 1.5, "degree must be an integer", TypeError),
-        ("offset", -1.0, "offset must be .* at least 0"),
-    ],
-    "DeViSE": [("first_violating", "yes", "first_violating must be one of False, True")],
-    "LatEm": [
-        ("n_matrices", 0, "n_matrices must be at least 1"),
-        ("n_matrices", 1.5, "n_matrices must be an integer", TypeError),
-        ("draw", "hard", "draw must be one of 'any', 'violating'"),
-    ],
-    "DARK": [
-        ("rank", 0, "rank must be at least 1"),
-        ("rank", 2.5, "rank must be an integer", TypeError),
-        ("margin", 1.0, "margin must be"),
-        ("drop_at", -1, "drop_at must be at least 0"),
-        ("drop_factor", 0.0, "drop_factor must be"),
-        ("iteration", "epoch", "iteration must be one of"),
-        ("n_iter", 0, "n_iter must be at least 1"),
-        ("refresh_every", 0, "refresh_every must be at least 1"),
-        ("objective_every", 0, "objective_every must be at least 1"),
-        ("label_view", "no", "label_view must be one of"),
-        ("hardness", None, "hardness must be one of"),
-        ("gradient", "full", "gradient must be one of"),
-        ("normalize", 2, "normalize must be one of"),
-        ("init_scale", 0.0, "init_scale must be"),
-    ],
-    "MetricLearner": [
-        ("metric_dim", 0, "metric_dim must be at least 1"),
-        ("metric_dim", 2.0, "metric_dim must be an integer", TypeError),
-        ("attribute_weight", -1.0, "attribute_weight must be"),
-        ("negatives", "hard", "negatives must be one of 'random'"),
-        (
-            "negatives",
-            "uncertainty_correlation",
-            "all images of each class have the same vector, as in the paper's AwA",
-        ),
-        ("negatives_per_positive", 0, "negatives_per_positive must be at least 1"),
-        ("negatives_per_positive", 12, "only 11 different attribute vectors"),
-        ("balanced", "no", "balanced must be one of"),
-        ("hinge", "squared", "hinge must be one of"),
-        ("growth", "none", "growth must be one of"),
-        ("n_scored", 1, "n_scored must be at least 2"),
-        ("keep_epochs", 3, "keep_epochs must be one of"),
-    ],
-    "CADAVAE": [
-        ("n_latent", 0, "n_latent must be at least 1"),
-        ("n_hidden", 512, "n_hidden must be four integers"),
-        ("n_hidden", (1, 2, 3), "n_hidden must be four integers"),
-        ("n_hidden", (1, 2, 3, 0), r"n_hidden\[3\] must be at least 1"),
-        ("divergence_weight", -1.0, "divergence_weight must be"),
-        ("cross_weight", -1.0, "cross_weight must be"),
-        ("distance_weight", -1.0, "distance_weight must be"),
-        ("noise", "none", "noise must be one of"),
-        ("n_seen", 0, "n_seen must be at least 1"),
-    ],
-    "GMMN": [
-        ("n_hidden", (0,), "n_hidden must be at least 1"),
-        ("n_hidden", 64, "n_hidden must be a sequence of integers", TypeError),
-        ("n_noise", 0, "n_noise must be at least 1"),
-        ("bandwidths", (), "bandwidths is empty"),
-        ("bandwidths", (1.0, 0.0), "bandwidths must be .* above 0"),
-        ("bandwidths", 1.0, "bandwidths must be a sequence of numbers", TypeError),
-    ],
-    "FeatureGenerator": [
-        ("recipe", "GAN", "recipe must be one of 'WGAN', 'f-CLSWGAN'"),
-        ("recipe", "cycle-UWGAN", "pass unseen_embeddings to fit"),
-        ("size", "large", "size must be one of"),
-        ("classification_weight", -1.0, "classification_weight must be .* at least 0"),
-        ("adversarial_weight", "1", "adversarial_weight must be a number", TypeError),
-        ("n_hidden", 0, "n_hidden must be at least 1"),
-    ],
-    "Centred": [("estimator", Ridge(), "estimator must be a scorer", TypeError)],
-    "Scaled": [
-        ("estimator", Ridge(), "estimator must be a scorer", TypeError),
-        ("gamma", np.inf, "gamma must be a finite number"),
-    ],
-    "MapScorer": [
-        ("estimator", zslib.compatibility.ESZSL(), "estimator must be a map", TypeError)
-    ],
-    "UnitClassImages": [("estimator", zslib.compatibility.DARK(), "bilinear scorer", TypeError)],
 }
 
-CASES = [
-    (Model, name, value, words, *(error or [ValueError]))
-    for Model in SCORERS
-    for name, value, words, *error in OF_MANY + OF_ONE.get(Model.__name__, [])
-    if name in signature(Model).parameters
+OF_ALL = {
+    (0, "must be at least 1"): "batch_size max_iter metric_dim n_averaged n_components n_epochs "
+    "n_generated n_iter n_latent n_matrices n_neighbors n_noise n_rounds n_seen n_steps "
+    "negatives_per_positive objective_every rank refresh_every",
+    (2.5, "must be an integer", TypeError): "batch_size degree metric_dim n_averaged n_epochs "
+    "n_matrices n_neighbors n_steps rank",
+    (0.0, "must be .* above 0"): "code_penalty drop_factor embedding_penalty feature_length "
+    "feature_penalty init_scale learning_rate margin mixture_penalty scale sigma",
+    (-1.0, "must be .* (at least|above) 0"): "embedding_penalty feature_penalty regularization",
+    (-1, "must be .*at least 0"): "attribute_weight classification_weight classifier_penalty "
+    "cross_weight distance_weight divergence_weight drop_at match_weight offset orthogonality "
+    "reconstruction_weight similar_weight tol",
+    (np.nan, "must be a finite number"): "embedding_penalty feature_penalty margin threshold",
+    ("1", "must be a number", TypeError): "adversarial_weight embedding_penalty feature_penalty "
+    "tol",
+    ("x", "must be one of"): "balanced direction draw feature_map first_violating gradient growth "
+    "hardness hinge iteration keep_epochs kernel label_view loss negatives noise normalize recipe "
+    "rectified size small_start",
+    ("x", "", TypeError): "random_state",
+}
+"""By value, words after the parameter's name and, if it is no ValueError, the error: parameters
+of which every scorer that has one refuses this."""
+
+OF_SOME = [
+    ("DAP IAP", "threshold", "median", "must be 'mean' or a number"),
+    ("DAP IAP", "threshold", None, "must be a number", TypeError),
+    ("DAP IAP", "threshold", 7.0, "=7.0 gives all classes in y the same"),
+    *(("ESZSL", "other_target", value, "must be .* below 1") for value in (1.0, 2.0, np.nan)),
+    ("SAE BiDiLEL SynC", "regularization", 0.0, "must be .* above 0"),
+    ("CMT CNZSL PSR FeatureGenerator", "n_hidden", 0, "must be at least 1"),
+    ("CMT", "novelty", "outlier", "must be None or a detector such as Outlier", TypeError),
+    ("ICINESS GMMN", "n_hidden", (0,), "must be at least 1"),
+    ("ICINESS GMMN", "n_hidden", 64, "must be a sequence of integers", TypeError),
+    ("ICINESS", "n_hidden", (), "is empty"),
+    ("ICINESS", "n_rivals", 1, "must be at least 2"),
+    ("PSR", "similar_quantile", 1.5, "must be .* at most 1"),
+    ("DARK", "margin", 1.0, "must be .* below 1"),
+    ("MetricLearner", "negatives", "uncertainty_correlation", ".* same vector, as .* AwA"),
+    ("MetricLearner", "negatives_per_positive", 12, ".* only 11 different attribute vectors"),
+    ("MetricLearner", "n_scored", 1, "must be at least 2"),
+    ("CADAVAE", "n_hidden", 512, "must be four integers"),
+    ("CADAVAE", "n_hidden", (1, 2, 3), "must be four integers"),
+    ("CADAVAE", "n_hidden", (1, 2, 3, 0), r"\[3\] must be at least 1"),
+    ("GMMN", "bandwidths", (), "is empty"),
+    ("GMMN", "bandwidths", (1.0, 0.0), "must be .* above 0"),
+    ("GMMN", "bandwidths", 1.0, "must be a sequence of numbers", TypeError),
+    ("FeatureGenerator", "recipe", "cycle-UWGAN", ".* pass unseen_embeddings to fit"),
+    ("Scaled", "gamma", np.inf, "must be a finite number"),
+    ("Centred Scaled", "estimator", Ridge(), "must be a scorer", TypeError),
+    ("MapScorer", "estimator", ESZSL(), "must be a map", TypeError),
+    ("UnitClassImages", "estimator", DARK(), "must be a bilinear scorer", TypeError),
 ]
 
+CASES = [
+    (Model, parameter, *rest)
+    for rest, parameters in OF_ALL.items()
+    for parameter in parameters.split()
+    for Model in SCORERS.values()
+    if parameter in signature(Model).parameters
+] + [(SCORERS[name], *rest) for names, *rest in OF_SOME for name in names.split()]
 
-@pytest.mark.parametrize(("Model", "name", "value", "words", "error"), CASES)
-def test_bad_parameters(Model, name, value, words, error, problem):
-    with pytest.raises(error, match=words):
-        Model(**{name: value}).fit(problem.X, problem.y, problem.S)
+
+@pytest.mark.parametrize(
+    ("Model", "parameter", "value", "words", "error"),
+    [(*case, ValueError)[:5] for case in CASES],
+)
+def test_bad_parameters(Model, parameter, value, words, error, problem):
+    with pytest.raises(error, match=f"{parameter} ?{words}"):
+        Model(**{parameter: value}).fit(problem.X, problem.y, problem.S)
 
 
-@pytest.mark.parametrize("Model", SCORERS)
+def test_every_rule_is_of_a_parameter_that_there_is():
+    known = {name for Model in SCORERS.values() for name in signature(Model).parameters}
+    assert set(" ".join(OF_ALL.values()).split()) <= known
+
+
+@pytest.mark.parametrize("Model", SCORERS.values())
 def test_bad_samples(Model, problem):
     broken = problem.X.copy()
     broken[3, 1] = np.nan
@@ -215,43 +101,34 @@ def test_bad_samples(Model, problem):
         Model().fit(problem.X, np.zeros_like(problem.y), problem.S)
 
 
-FAST = {"learning_rate": 1e30}
+FAST, SLOWER = {"learning_rate": 1e30}, "lower learning_rate"
+RANKED = {"learning_rate": 1e38}, "", r"diverged in epoch \d+: .*learning_rate=1e\+38"
 
 
 @pytest.mark.parametrize(
     ("name", "parameters", "large", "words"),
     [
-        ("CMT", {"n_epochs": 1}, "S", "lower learning_rate, or scale features and embeddings"),
-        ("PSR", {"n_epochs": 1}, "S", "lower learning_rate, or scale the class embeddings"),
-        ("CADAVAE", {"n_steps": 3}, "S", "lower learning_rate or feature_length, or scale class"),
-        (
-            "CNZSL",
-            {"n_hidden": 16, "n_epochs": 5, "scale": 5.0, **FAST},
-            "",
-            "lower learning_rate",
-        ),
-        ("ICINESS", {"n_hidden": (16,), "n_epochs": 5, **FAST}, "", "lower learning_rate"),
-        ("SSE", {"n_epochs": 3, **FAST}, "", "lower learning_rate"),
-        ("GMMN", {"n_hidden": (16,), "n_steps": 30, **FAST}, "", "lower learning_rate"),
-        ("FeatureGenerator", {"n_hidden": 16, "n_steps": 3, **FAST}, "", "lower learning_rate"),
-        ("ZKL", {"kernel": "polynomial", **FAST}, "", "lower learning_rate, or degree and offset"),
+        ("DAP", {}, "X", "scale the features"),
+        ("IAP", {}, "X", "scale the features"),
+        ("SSE", {}, "X", "scale the features"),
+        ("CMT", {"n_epochs": 1}, "S", f"{SLOWER}, or scale features and embeddings"),
+        ("PSR", {"n_epochs": 1}, "S", f"{SLOWER}, or scale the class embeddings"),
+        ("CADAVAE", {"n_steps": 3}, "S", f"{SLOWER} or feature_length, or scale class"),
+        ("CNZSL", {"n_hidden": 16, "n_epochs": 5, **FAST}, "", SLOWER),
+        ("ICINESS", {"n_hidden": (16,), "n_epochs": 5, **FAST}, "", SLOWER),
+        ("SSE", {"n_epochs": 3, **FAST}, "", SLOWER),
+        ("GMMN", {"n_hidden": (16,), "n_steps": 30, **FAST}, "", SLOWER),
+        ("FeatureGenerator", {"n_hidden": 16, "n_steps": 3, **FAST}, "", SLOWER),
+        ("ZKL", {"kernel": "polynomial", **FAST}, "", f"{SLOWER}, or degree and offset"),
         ("MetricLearner", {"learning_rate": 1e8}, "", r"in epoch \d+.*learning_rate=10{8}\.0 "),
-        (
-            "DARK",
-            FAST,
-            "",
-            r"before step \d+: .*12 classes learning_rate=1e\+30 or refresh_every=10",
-        ),
-        *(
-            (name, {"learning_rate": 1e38}, "", r"diverged in epoch \d+: .*learning_rate=1e\+38")
-            for name in ("ALE", "DeViSE", "SJE", "LatEm")
-        ),
+        ("DARK", FAST, "", r"before step \d+: .*12 classes learning_rate=1e\+30 or refresh_every"),
+        *((name, *RANKED) for name in ("ALE", "DeViSE", "SJE", "LatEm")),
     ],
 )
 def test_divergence_is_reported(name, parameters, large, words, problem32):
     for part in large:
         setattr(problem32, part, getattr(problem32, part) * np.float32(1e30))
-    model = getattr(zslib.compatibility, name)(**parameters)
+    model = SCORERS[name](**parameters)
     if "random_state" in model.get_params():
         model.set_params(random_state=0)
     with pytest.raises(ValueError, match=words):
@@ -261,8 +138,7 @@ def test_divergence_is_reported(name, parameters, large, words, problem32):
 
 @pytest.mark.parametrize("name", ["CMT", "LatEm", "MetricLearner"])
 def test_a_unit_in_which_nothing_is_learned_is_refused(name, problem):
-    unit = 1e-9
-    model = getattr(zslib.compatibility, name)(random_state=0)
+    unit, model = 1e-9, SCORERS[name](random_state=0)
     with pytest.raises(ValueError, match=r"training failed: .* is .*bring rows to a length near"):
         model.fit(problem.X * unit, problem.y, problem.S * unit)
     assert not hasattr(model, "classes_")
@@ -270,18 +146,4 @@ def test_a_unit_in_which_nothing_is_learned_is_refused(name, problem):
 
 def test_classes_that_all_point_the_same_way_are_refused_by_bidilel(problem):
     with pytest.raises(ValueError, match=r"point the same way, .*: subtract their mean first"):
-        zslib.compatibility.BiDiLEL().fit(problem.X, problem.y, 1e4 + problem.S)
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("DAP", "scale the features"),
-        ("IAP", "scale the features"),
-        ("SSE", "scale the features"),
-    ],
-)
-def test_features_out_of_range(name, words, problem32):
-    model = getattr(zslib.compatibility, name)()
-    with pytest.raises(ValueError, match=words):
-        model.fit(problem32.X * np.float32(1e30), problem32.y, problem32.S)
+        BiDiLEL().fit(problem.X, problem.y, 1e4 + problem.S)

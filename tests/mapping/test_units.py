@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from zslib.arrays import unit_rows as unit
 from zslib.mapping import CentredMap, MaxMarginMap, MultiStepMap, ProcrustesMap, RidgeMap
 
 MAPS = [
@@ -19,10 +20,6 @@ MAPS = [
     MaxMarginMap(n_epochs=2, random_state=0),
     MaxMarginMap(n_epochs=2, init="ridge", random_state=0),
 ]
-
-
-def unit(rows):
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 EXPONENTS = [(-99, 0), (99, 0), (0, -99), (0, 99), (-45, 45), (45, 45)]

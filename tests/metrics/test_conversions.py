@@ -31,6 +31,10 @@ def curve(*arguments):
     return astuple(metrics.seen_unseen_curve(*arguments))
 
 
+def precision(predictions, gold, names):
+    return metrics.hierarchical_precision_at_k(predictions, gold, TREE, names, [1, 2])
+
+
 def gate(experts, from_seen, is_seen):
     fitted = calibration.ConfidenceGate(2).fit(experts, from_seen, is_seen)
     return fitted.confidence(experts, is_seen)
@@ -67,12 +71,7 @@ CASES = {
     "pollution": (metrics.pollution, TOP, SEEN),
     "effective_dimension": (metrics.effective_dimension, POINTS),
     "flat_hits_at_k": (lambda *given: metrics.flat_hits_at_k(*given, [1, 2]), TOP, LABELS),
-    "hierarchical_precision_at_k": (
-        lambda *given: metrics.hierarchical_precision_at_k(*given[:2], TREE, given[2], [1, 2]),
-        TOP,
-        LABELS,
-        NAMES,
-    ),
+    "hierarchical_precision_at_k": (precision, TOP, LABELS, NAMES),
     "stop_radii": (lambda *given: TREE.stop_radii(*given, [1, 2]), NAMES[:2], NAMES),
     "common_ancestor_heights": (lambda names: common_ancestor_heights(TREE, names), NAMES),
     "CalibratedStacking": (calibration.CalibratedStacking().transform, SCORES, SEEN),
@@ -94,29 +93,25 @@ def nullable(array):
     return frame(array).convert_dtypes() if array.ndim == 1 else array
 
 
-def narrow(array):
-    """Small integers, as they come from files."""
-    return array.astype({"f": np.int8, "i": np.uint8}.get(array.dtype.kind, array.dtype))
-
-
-def half(array):
-    return array.astype(np.float16) if array.dtype.kind == "f" else array
-
-
 def rounded(array):
     return np.round(array) if array.dtype.kind == "f" else array
 
 
-def single(array):
-    return array.astype(np.float32) if array.dtype.kind == "f" else array
+def of_types(**types):
+    """The conversion of an array of each kind to the type given for it."""
+    return lambda array: array.astype(types.get(array.dtype.kind, array.dtype))
+
+
+def unchanged(array):
+    return array
 
 
 FORMS = {
-    "list": (np.ndarray.tolist, None),
-    "pandas": (frame, None),
-    "pandas, nullable": (nullable, None),
-    "integers": (lambda array: narrow(rounded(array)), rounded),
-    "float16": (half, single),
+    "list": (np.ndarray.tolist, unchanged),
+    "pandas": (frame, unchanged),
+    "pandas, nullable": (nullable, unchanged),
+    "integers": (lambda array: of_types(f="i1", i="u1")(rounded(array)), rounded),
+    "float16": (of_types(f="f2"), of_types(f="f4")),
 }
 
 
@@ -125,11 +120,10 @@ FORMS = {
 def test_same_as_of_arrays(name, form):
     function, *arguments = CASES[name]
     convert, plain = FORMS[form]
-    expected = function(*(map(plain, arguments) if plain else arguments))
-    found = function(*map(convert, arguments))
-    several = isinstance(expected, tuple)
-    for one, other in zip(*((found, expected) if several else ([found], [expected])), strict=True):
-        tolerance = 4e-3 if (name, form) == ("harmonic_mean", "float16") else 1e-6
+    results = [function(*map(way, arguments)) for way in (convert, plain)]
+    several = results if isinstance(results[1], tuple) else [[one] for one in results]
+    tolerance = 4e-3 if (name, form) == ("harmonic_mean", "float16") else 1e-6
+    for one, other in zip(*several, strict=True):
         assert_allclose(one, other, rtol=tolerance, atol=1e-6)
 
 

@@ -13,10 +13,9 @@ def test_k_occurrence_counts_lists(backend):
     rng = np.random.default_rng(0)
     indices = np.array([rng.permutation(15)[:4] for _ in range(40)])
     expected = [sum(target in row for row in indices.tolist()) for target in range(15)]
-    counts = backend.to_numpy(k_occurrence(backend.asarray(indices), 15))
-    assert counts.dtype == np.int64
-    np.testing.assert_array_equal(counts, expected)
-    assert counts.sum() == indices.size
+    counts = k_occurrence(backend.asarray(indices), 15)
+    assert backend.to_numpy(counts).dtype == np.int64
+    backend.assert_equal(counts, expected)
 
 
 @given(COUNTS)
@@ -29,13 +28,9 @@ def test_skewness_is_the_third_standardised_moment(counts):
 
 @given(COUNTS)
 def test_robin_hood_index_is_what_must_be_moved(counts):
-    if not counts.any():
-        return
-    mean = counts.mean()
-    surplus = sum(c - mean for c in counts.tolist() if c > mean)
-    index = robin_hood_index(counts)
-    np.testing.assert_allclose(index, surplus / counts.sum(), atol=1e-12)
-    assert 0 <= index < 1
+    if counts.any():
+        surplus = sum(c - counts.mean() for c in counts if c > counts.mean())
+        np.testing.assert_allclose(robin_hood_index(counts), surplus / counts.sum(), atol=1e-12)
 
 
 def test_summaries_on_every_backend(backend):
@@ -44,6 +39,5 @@ def test_summaries_on_every_backend(backend):
     assert k_skewness(c) == k_skewness(counts)
     assert robin_hood_index(c) == robin_hood_index(counts)
     top1 = backend.asarray(np.array([2, 2, 3, 4, 5]))
-    assert hub_share(top1, c) == 3 / 5
-    assert hub_share(top1, c, threshold=6) == 2 / 5
-    assert hub_share(top1, c, threshold=7) == 0
+    for threshold, share in ((5, 3 / 5), (6, 2 / 5), (7, 0)):
+        assert hub_share(top1, c, threshold=threshold) == share

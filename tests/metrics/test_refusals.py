@@ -1,6 +1,7 @@
 """What the metrics refuse, and the words in which they say so."""
 
 import math
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,6 +23,7 @@ NUMBERED = metrics.Hierarchy([(0, 7), (1, 7)])
 rng = np.random.default_rng(2)
 COUNTS, TARGETS, TRAINING = np.arange(9), rng.standard_normal((9, 3)), np.arange(9) < 4
 NAMED = pandas.DataFrame(TARGETS, index=list("abcdefghi"))
+TURNED = pandas.Series(TRAINING, index=NAMED.index[::-1])
 
 SCORES = rng.integers(-4, 5, size=(12, 5)) / 4
 SEEN = np.array([True, False, True, False, True])
@@ -33,16 +35,8 @@ def precision(predictions, gold=TWO, ks=2, valid=VALID, hierarchy=TREE):
     return metrics.hierarchical_precision_at_k(predictions, gold, hierarchy, valid, ks)
 
 
-def heights(labels):
-    return common_ancestor_heights(TREE, labels)
-
-
 def curve(scores_seen=SCORES, y_seen=Y_SEEN, y_unseen=Y_UNSEEN, is_seen=SEEN):
     return metrics.seen_unseen_curve(scores_seen, y_seen, SCORES, y_unseen, is_seen)
-
-
-def contingency(counts_a, counts_b, bins):
-    return metrics.hubness_contingency(counts_a, counts_b, bins=bins)
 
 
 # Arguments (those by name in a dictionary), words and, if it is no ValueError, the error.
@@ -86,15 +80,17 @@ REFUSALS = {
         ((np.array([1.0]), TWO), "top1 must hold integers", TypeError),
         ({"top1": ONE, "counts": TWO, "threshold": -1}, "threshold must be"),
     ],
-    contingency: [
-        ((0 * THREE, 0 * THREE, (0, 1)), "one single bin"),
-        ((THREE, THREE, (1, 2)), "ascending from 0"),
-        ((THREE, THREE, (0, 2, 2)), "ascending from 0"),
-        ((THREE, THREE, (0,)), "at least two"),
-        ((THREE, THREE, (0, 1.5)), "bins must be an integer", TypeError),
-        ((THREE, THREE, 5), "bins must be a sequence of integers", TypeError),
-        ((1.0 * THREE, THREE, (0, 1)), "counts_a must hold integers", TypeError),
-        ((THREE, -THREE, (0, 1)), "counts_b must not be negative"),
+    partial(metrics.hubness_contingency, THREE, THREE): [
+        ({"bins": (1, 2)}, "ascending from 0"),
+        ({"bins": (0, 2, 2)}, "ascending from 0"),
+        ({"bins": (0,)}, "at least two"),
+        ({"bins": (0, 1.5)}, "bins must be an integer", TypeError),
+        ({"bins": 5}, "bins must be a sequence of integers", TypeError),
+    ],
+    metrics.hubness_contingency: [
+        ((0 * THREE, 0 * THREE), "one single bin"),
+        ((1.0 * THREE, THREE), "counts_a must hold integers", TypeError),
+        ((THREE, -THREE), "counts_b must not be negative"),
     ],
     metrics.hub_correlations: [
         ((COUNTS[:8], TARGETS, TRAINING), "8 entries for 9 targets"),
@@ -107,19 +103,10 @@ REFUSALS = {
         ((COUNTS, TARGETS - TARGETS.mean(axis=0), TRAINING), "has the mean zero"),
         ((COUNTS, np.ones((9, 3)), TRAINING), "same for every target"),
         ((COUNTS / 2, TARGETS, TRAINING), "counts must hold integers", TypeError),
-        (
-            (COUNTS, NAMED, pandas.Series(TRAINING, index=NAMED.index[::-1])),
-            "row 0 of is_training_target is 'i', where targets has",
-        ),
-        (
-            {
-                "counts": COUNTS,
-                "targets": TARGETS,
-                "is_training_target": COUNTS == 3,
-                "exclude_self": True,
-            },
-            r"marks 1 target.*at least 2",
-        ),
+        ((COUNTS, NAMED, TURNED), "row 0 of is_training_target is 'i', where targets has"),
+    ],
+    partial(metrics.hub_correlations, exclude_self=True): [
+        ((COUNTS, TARGETS, COUNTS == 3), r"marks 1 target.*at least 2")
     ],
     metrics.effective_dimension: [
         ((np.ones((3, 2)),), "all equal"),
@@ -200,26 +187,14 @@ REFUSALS = {
         ((["dog"], [], 1), "valid_labels is empty"),
         (([], VALID, 1), "labels is empty"),
         (({"dog"}, VALID, 1), "labels must have an order", TypeError),
-        (
-            ("dog", VALID, 1),
-            "labels must be a collection of node names, not one: 'dog'",
-            TypeError,
-        ),
+        (("dog", VALID, 1), "a collection of node names, not one: 'dog'", TypeError),
         (([["dog"]], VALID, 1), "labels must be a flat collection", TypeError),
     ],
     CLIMBED.correct_set: [(("cat", 4, VALID), "label 'cat' reach only 3 valid")],
     metrics.Hierarchy(EDGES, nodes=["stone"]).stop_radii: [
-        (
-            (["dog", "stone"], [*VALID, "stone"], [2, 1]),
-            r"'stone' reach only 1 .* fewer than k = 2",
-        )
+        ((["stone"], [*VALID, "stone"], [2, 1]), "'stone' reach only 1 .* fewer than k = 2")
     ],
-    TREE.correct_set: [
-        (
-            {"label": "dog", "k": 1, "valid_labels": VALID, "if_fewer": "none"},
-            "if_fewer must be one of",
-        )
-    ],
+    partial(TREE.correct_set, if_fewer="none"): [(("dog", 1, VALID), "if_fewer must be one of")],
     TREE.distance: [(("dog", "wolf"), r"outside the hierarchy \('wolf'\)")],
     (TREE.parents, TREE.distances_from): [(("wolf",), "node has 1 name")],
     TREE.within: [
@@ -228,7 +203,7 @@ REFUSALS = {
         ((["dog"], -1), "radius must be at least 0"),
         ((["dog"], 1.5), "radius must be an integer", TypeError),
     ],
-    heights: [(([],), "labels is empty")],
+    common_ancestor_heights: [((TREE, []), "labels is empty")],
     (precision, metrics.flat_hits_at_k): [
         ((ROWS, TWO, 3), r"predictions has 2 answer\(s\) a row, fewer than k = 3"),
         ((ROWS[:0], TWO[:0], 1), "predictions must be a non-empty"),

@@ -17,10 +17,7 @@ def test_matches_the_eigenvalues_of_the_covariance(backend, dtype):
     assert effective_dimension(backend.asarray(x)) == pytest.approx(expected, rel=1e-4)
 
 
-@given(
-    hnp.arrays(np.float64, (6, 3), elements=st.floats(-1e3, 1e3)),
-    st.floats(1e-6, 1e6),
-)
+@given(hnp.arrays(np.float64, (6, 3), elements=st.floats(-1e3, 1e3)), st.floats(1e-6, 1e6))
 def test_lies_between_one_and_d_and_ignores_scale_and_place(x, scale):
     if np.ptp(x, axis=0).max() < 1e-3:
         return

@@ -95,32 +95,27 @@ def texts():
 
 
 def convolution(p, x, mask):
-    W = p["weight"]
-    width, n_in, n_out = W.shape
-    n, T, _ = x.shape
+    W, (n, T, _) = p["weight"], x.shape
+    width, _, n_out = W.shape
     out = np.zeros((n, T, n_out))
     for i, t in np.ndindex(n, T):
         if mask is not None and not mask[i, t]:
             continue
-        for j in range(n_out):
-            out[i, t, j] = p["bias"][j] if "bias" in p else 0.0
-            for k in range(width):
-                s = t + k - width // 2
-                if 0 <= s < T and (mask is None or mask[i, s]):
-                    out[i, t, j] += sum(x[i, s, c] * W[k, c, j] for c in range(n_in))
+        out[i, t] = p.get("bias", 0.0)
+        for k in range(width):
+            s = t + k - width // 2
+            if 0 <= s < T and (mask is None or mask[i, s]):
+                out[i, t] += x[i, s] @ W[k]
     return out
 
 
 def normalisation(p, x, mask):
     out = np.zeros_like(x)
     tokens = [place for place in np.ndindex(x.shape[:-1]) if mask is None or mask[place]]
-    for j in range(x.shape[-1]):
-        column = [x[place][j] for place in tokens]
-        mean = sum(column) / len(column)
-        variance = sum((value - mean) ** 2 for value in column) / len(column)
-        for place in tokens:
-            normal = (x[place][j] - mean) / (variance + 1e-5) ** 0.5
-            out[place][j] = p["gamma"][j] * normal + p["beta"][j]
+    mean = sum(x[place] for place in tokens) / len(tokens)
+    variance = sum((x[place] - mean) ** 2 for place in tokens) / len(tokens)
+    for place in tokens:
+        out[place] = p["gamma"] * (x[place] - mean) / (variance + 1e-5) ** 0.5 + p["beta"]
     return out
 
 

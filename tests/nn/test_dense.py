@@ -7,9 +7,8 @@ from zslib.nn import LeakyReLU, Linear, dense_layers
 
 def test_layers_are_drawn_and_applied_in_order(backend):
     like = backend.asarray(np.zeros(1))
-    network = dense_layers(
-        (3, 4, 2, 1), np.random.default_rng(0), activation=lambda: LeakyReLU(0.1), like=like
-    )
+    options = {"activation": lambda: LeakyReLU(0.1), "like": like}
+    network = dense_layers((3, 4, 2, 1), np.random.default_rng(0), **options)
     rng = np.random.default_rng(0)
     x = expected = np.random.default_rng(1).standard_normal((5, 3))
     for j, (a, b) in enumerate(((3, 4), (4, 2), (2, 1))):

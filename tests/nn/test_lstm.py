@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from zslib.nn import BiLSTM
@@ -34,25 +32,12 @@ def loop(p, x, mask):
 @pytest.mark.parametrize("T", [1, 4])
 def test_layer(check_layer, texts, T):
     def make(like):
-        return BiLSTM(2, 3, np.random.default_rng(0), like=like)
+        return BiLSTM(2, 2, np.random.default_rng(0), like=like)
 
     x, mask = texts(n=3, T=max(T, 2), d=2)
-    check_layer(make, loop, x[:, :T] / 50, None)
+    check_layer(make, loop, x[:, :T] / 50)
     if T > 1:
         check_layer(make, loop, x, mask)
-
-
-@settings(max_examples=20)
-@given(n=st.integers(1, 4), T=st.integers(1, 6), extra=st.integers(0, 3), seed=st.integers(0, 99))
-def test_padding_changes_nothing(n, T, extra, seed):
-    rng = np.random.default_rng(seed)
-    layer = BiLSTM(2, 3, rng, like=np.zeros(1))
-    x = rng.normal(size=(n, T, 2))
-    longer = np.concatenate([x, rng.normal(size=(n, extra, 2))], axis=1)
-    mask = np.broadcast_to(np.arange(T + extra) < T, (n, T + extra))
-    out, bare = layer.forward(longer, mask), layer.forward(x)
-    np.testing.assert_allclose(out[:, :T], bare, rtol=1e-12)
-    assert not out[:, T:].any()
 
 
 def test_threads_share_out_the_texts_and_change_nothing(monkeypatch, texts):
@@ -64,10 +49,9 @@ def test_threads_share_out_the_texts_and_change_nothing(monkeypatch, texts):
         return run_threads(work, items)
 
     results = []
-    for size in (160, 3):
+    for size, run in ((160, run_threads), (3, always_threads)):
         monkeypatch.setattr(lstm_file, "TEXTS", size)
-        if size == 3:
-            monkeypatch.setattr(lstm_file, "run_threads", always_threads)
+        monkeypatch.setattr(lstm_file, "run_threads", run)
         layer = BiLSTM(2, 4, np.random.default_rng(0), like=np.zeros(1))
         with threadpool_limits(2, user_api="blas"):
             out = layer.forward(x, mask, train=True)
@@ -97,14 +81,7 @@ def test_large_inputs_do_not_overflow():
 
 def test_start():
     layer = BiLSTM(30, 20, np.random.default_rng(0))
-    names = {name: p.value.shape for name, p in layer.parameters().items()}
-    assert names == {
-        "input_weight": (2, 30, 80),
-        "recurrent_weight": (2, 20, 80),
-        "bias": (2, 80),
-    }
-    limit = (6 / 50) ** 0.5
-    W = layer.input_weight.value
-    assert 0.98 * limit < np.abs(W).max() <= limit
+    for weight, limit in ((layer.input_weight, 0.12**0.5), (layer.recurrent_weight, 0.15**0.5)):
+        assert 0.98 * limit < np.abs(weight.value).max() <= limit
     np.testing.assert_array_equal(layer.bias.value[:, 20:40], 1.0)
     assert layer.bias.value.sum() == 40

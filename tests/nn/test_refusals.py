@@ -9,6 +9,7 @@ from zslib.optim import SGD
 
 rng = np.random.default_rng(0)
 ONE = nn.Parameter(np.ones(2))
+TABLE = nn.Embedding(3, 2, rng)
 POOLS = nn.MaxPool(), nn.MeanPool(), nn.LastPool()
 SMALL, NUMBERS = np.ones((2, 3, 2), np.float32), np.zeros((2, 3))
 TWICE, DESCENT = {"a": ONE, "b": ONE}, SGD(0.1)
@@ -27,31 +28,18 @@ def labels(*given):
     return nn.softmax_cross_entropy(NUMBERS, np.array(given))
 
 
-def targets(*given):
-    return nn.sigmoid_cross_entropy(np.zeros((1, len(given))), np.array([given]))
-
-
+SQUASHING = nn.ReLU(), nn.LeakyReLU(), nn.Sigmoid(), nn.Dropout(0.5, rng)
 MASKED = [nn.BatchNorm(2), nn.Conv1d(2, 2, 3, rng), *POOLS]
+WHOLE, WRONG = np.ones(1, int), np.ones((3, 2), bool)
 # Calls, words and, if it is no ValueError, the error.
 REFUSALS = [
-    (
-        lambda: nn.Embedding(3, 2, rng).forward(np.array([[0, 3]])),
-        r"tokens must lie in \[0, 3\), found 0 to 3",
-    ),
-    (
-        lambda: nn.Embedding(3, 2, rng).forward(np.zeros((1, 2))),
-        "tokens must hold integers",
-        TypeError,
-    ),
+    (partial(TABLE.forward, np.array([[0, 3]])), r"tokens must lie in \[0, 3\), found 0 to 3"),
+    (partial(TABLE.forward, np.zeros((1, 2))), "tokens must hold integers", TypeError),
     (lambda: nn.LastPool().forward(np.ones((1, 2, 3))), "3 numbers per position"),
     (lambda: nn.LeakyReLU(-0.1), "slope must be"),
     (lambda: nn.Linear(2, 2, rng, init="zero"), "init must be one of"),
     (lambda: nn.Linear(2, 2, rng, scale=0.0), "scale"),
-    (
-        lambda: nn.Linear(2, 2, rng, like=np.ones(1, int)),
-        "value must hold floats, got int64",
-        TypeError,
-    ),
+    (lambda: nn.Linear(2, 2, rng, like=WHOLE), "value must hold floats, got int64", TypeError),
     (lambda: nn.Dropout(1.0, rng), "rate must be below 1"),
     (lambda: nn.Dropout(-0.1, rng), "rate must be"),
     (lambda: nn.BatchNorm(2, momentum=1.5), "momentum must be"),
@@ -73,9 +61,10 @@ REFUSALS = [
     (lambda: labels(0.0, 1.0), "labels must hold integers", TypeError),
     (lambda: labels(0), "one label per row"),
     (lambda: nn.sigmoid_cross_entropy(NUMBERS, np.zeros((2, 1))), "give one target for each"),
-    (lambda: targets(-0.1), r"targets must lie in \[0, 1\]"),
-    (lambda: targets(1.1), r"targets must lie in \[0, 1\]"),
-    (lambda: targets(np.nan), r"targets must lie in \[0, 1\]"),
+    *(
+        (partial(nn.sigmoid_cross_entropy, NUMBERS, NUMBERS + t), r"targets must lie in \[0, 1\]")
+        for t in (-0.1, 1.1, np.nan)
+    ),
     other_shape(nn.Linear(3, 3, rng), 3),
     other_shape(nn.Linear(3, 3, rng), 3, 3, 3),
     other_shape(nn.Linear(3, 3, rng), 3, 4),
@@ -83,27 +72,10 @@ REFUSALS = [
     other_shape(nn.Conv1d(3, 3, 1, rng), 3, 3),
     other_shape(nn.BiLSTM(3, 3, rng), 3, 3),
     *(other_shape(pool, 3, 3) for pool in POOLS),
-    *(
-        (partial(wide_gradient, layer), "gradient has shape")
-        for layer in (
-            nn.ReLU(),
-            nn.LeakyReLU(),
-            nn.Sigmoid(),
-            nn.Dropout(0.5, rng),
-            nn.Linear(1, 1, rng),
-        )
-    ),
-    *(
-        (partial(layer.forward, SMALL, np.ones((2, 3))), "mask must be bool", TypeError)
-        for layer in MASKED
-    ),
-    *(
-        (
-            partial(layer.forward, SMALL, np.ones((3, 2), bool)),
-            r"mask has shape \(3, 2\) and x \(2, 3, 2\)",
-        )
-        for layer in MASKED
-    ),
+    *((partial(wide_gradient, layer), "gradient has shape") for layer in SQUASHING),
+    (partial(wide_gradient, nn.Linear(1, 1, rng)), "gradient has shape"),
+    *((partial(m.forward, SMALL, NUMBERS), "mask must be bool", TypeError) for m in MASKED),
+    *((partial(m.forward, SMALL, WRONG), r"\(3, 2\) and x \(2, 3, 2\)") for m in MASKED),
 ]
 
 

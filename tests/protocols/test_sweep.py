@@ -25,6 +25,9 @@ from zslib.protocols.sweep import (
 GRID = {"step": (0.1, 1.0, 10.0), "depth": (1, 2)}
 
 
+DIVERGED = {"failed": "diverged"}
+
+
 def attempt(parameters):
     if parameters["step"] > 5:
         raise ValueError("diverged")
@@ -32,12 +35,15 @@ def attempt(parameters):
 
 
 def test_trials_are_in_the_order_of_the_grid_and_failures_are_noted():
-    trials = sweep(GRID, attempt, "toy")
-    assert [(t["parameters"]["depth"], t["parameters"]["step"]) for t in trials] == [
-        (depth, step) for depth in (1, 2) for step in (0.1, 1.0, 10.0)
+    expected = [
+        {"parameters": {"depth": depth, "step": step}, **found}
+        for depth in (1, 2)
+        for step, found in ((0.1, {"score": -0.9}), (1.0, {"score": 0.0}), (10.0, DIVERGED))
     ]
-    assert [t.get("failed") for t in trials] == [None, None, "diverged"] * 2
-    assert [t.get("score") for t in trials] == [-0.9, 0.0, None] * 2
+    assert sweep(GRID, attempt, "toy") == expected
+    # So may one beyond the grid.
+    trials = sweep({"step": (0.1, 1.0)}, attempt, "toy")
+    assert trials[2:] == [{"parameters": {"step": 10.0}, **DIVERGED}]
 
 
 def test_the_grid_goes_on_where_the_best_lies_at_its_end():
@@ -66,19 +72,9 @@ def test_the_grid_goes_on_where_the_best_lies_at_its_end():
     ],
 )
 def test_where_a_grid_goes_on(values, peak, limits, expected):
-    trials = sweep(
-        {"a": values},
-        lambda p: {"score": -abs(p["a"] - peak)},
-        "toy",
-        limits=limits and {"a": limits},
-    )
+    limits = limits and {"a": limits}
+    trials = sweep({"a": values}, lambda p: {"score": -abs(p["a"] - peak)}, "toy", limits=limits)
     assert [t["parameters"]["a"] for t in trials] == [*values, *expected]
-
-
-def test_a_candidate_beyond_the_end_may_fail():
-    trials = sweep({"step": (0.1, 1.0)}, lambda p: attempt(p | {"depth": 1}), "toy")
-    assert [t["parameters"]["step"] for t in trials] == [0.1, 1.0, 10.0]
-    assert trials[-1]["failed"] == "diverged"
 
 
 def test_the_best_are_tried_with_every_seed():
@@ -135,12 +131,11 @@ TABLE = [
 
 
 def table(*chosen):
-    columns = [TABLE[i] for i in chosen]
-    return [
-        {"parameters": {"rate": rate, "penalty": penalty}, "score": np.mean(each),
-         "each score": each, "n_seeds": len(each)}
-        for rate, penalty, each in columns
-    ]  # fmt: skip
+    trials = []
+    for rate, penalty, each in (TABLE[i] for i in chosen):
+        found = {"score": np.mean(each), "each score": each, "n_seeds": len(each)}
+        trials.append({"parameters": {"rate": rate, "penalty": penalty}, **found})
+    return trials
 
 
 @pytest.mark.parametrize(
@@ -158,9 +153,8 @@ def test_the_most_regular_within_one_standard_error(chosen, regular, expected):
     trials = table(*chosen)
     found = most_regular(trials, "score", regular)
     assert found is trials[chosen.index(expected)]
-    first, *others = ranked(trials, "score", regular)
-    assert first is found
-    assert others == [t for t in ranked(trials, "score") if t is not found]
+    others = [t for t in ranked(trials, "score") if t is not found]
+    assert ranked(trials, "score", regular) == [found, *others]
 
 
 def test_without_scores_of_draws_the_best_is_chosen():
@@ -218,10 +212,10 @@ def test_the_next_best_takes_the_place_of_what_cannot_be_trained():
 
     best, result, passed_over = best_that_trains(trials, "score", train, "toy")
     assert (best["parameters"], result) == ({"step": 0.1, "depth": 1}, 1)
-    assert passed_over == [
-        {"parameters": {"step": 1.0, "depth": depth}, "failed": f"no depth of {depth}"}
-        for depth in (1, 2)
+    assert [one["parameters"] for one in passed_over] == [
+        {"step": 1.0, "depth": d} for d in (1, 2)
     ]
+    assert [one["failed"] for one in passed_over] == ["no depth of 1", "no depth of 2"]
 
 
 def test_all_failing_says_why_the_first_did():
@@ -229,9 +223,10 @@ def test_all_failing_says_why_the_first_did():
         raise ValueError(f"not with {parameters['depth']}")
 
     message = "all 2 candidates of toy failed, the first with: not with 1"
+    grid = {"depth": (1, 2)}
     with pytest.raises(ValueError, match=message):
-        sweep({"depth": (1, 2)}, never, "toy")
-    trials = sweep({"depth": (1, 2)}, lambda parameters: {"score": 0.0}, "toy")
+        sweep(grid, never, "toy")
+    trials = sweep(grid, lambda parameters: {"score": 0.0}, "toy")
     with pytest.raises(ValueError, match=message):
         best_that_trains(trials, "score", never, "toy")
 
@@ -265,9 +260,8 @@ def test_a_result_is_kept_by_all_that_it_depends_on():
     for _ in range(2):
         assert kept(work, 3, Problem(), factor=2) == ("nowhere", 6)
     assert CALLS == [(3, "a", 2)]
-    kept(work, 4, Problem(), factor=2)
-    kept(work, 3, Problem("b"), factor=2)
-    kept(work, 3, Problem(), factor=1)
+    for model, problem, factor in ((4, Problem(), 2), (3, Problem("b"), 2), (3, Problem(), 1)):
+        kept(work, model, problem, factor=factor)
     assert kept(work, 3, Problem(), factor=2, device="cpu")[0] == "cpu"
     assert len(CALLS) == 5
     # What a model is known by stands for it.

@@ -20,16 +20,14 @@ METRICS = ("cosine", "dot", "euclidean")
 
 def full_scores(queries, targets, metric):
     """Every score by a plain loop in float64."""
-    scores = np.empty((len(queries), len(targets)))
-    for i, q in enumerate(queries.astype(np.float64)):
-        for j, t in enumerate(targets.astype(np.float64)):
-            if metric == "euclidean":
-                scores[i, j] = -np.sqrt(((q - t) ** 2).sum())
-            else:
-                scores[i, j] = q @ t
-                if metric == "cosine":
-                    scores[i, j] /= np.sqrt(q @ q) * np.sqrt(t @ t)
-    return scores
+
+    def score(q, t):
+        if metric == "euclidean":
+            return -np.sqrt(((q - t) ** 2).sum())
+        return q @ t / (np.sqrt(q @ q) * np.sqrt(t @ t) if metric == "cosine" else 1)
+
+    queries, targets = queries.astype(np.float64), targets.astype(np.float64)
+    return np.array([[score(q, t) for t in targets] for q in queries])
 
 
 def order_of(scores):
@@ -53,14 +51,13 @@ def test_top_k_and_ranks_follow_the_full_matrix(backend, metric, dtype):
     expected = full_scores(queries, targets, metric)
     order = order_of(expected)
     q, t = backend.asarray(queries), backend.asarray(targets)
-    scores, indices = top_k(q, t, 6, metric=metric, block_size=40)
+    found = top_k(q, t, 6, metric=metric, block_size=40)
     ranks = gold_ranks(q, t, backend.asarray(gold), metric=metric, block_size=40)
-    assert backend.to_numpy(indices).dtype == np.int64
-    assert backend.to_numpy(ranks).dtype == np.int64
-    assert backend.to_numpy(scores).dtype == dtype
-    backend.assert_equal(indices, order[:, :6])
-    backend.assert_allclose(scores, -np.sort(-expected, axis=1)[:, :6], atol=2e-6)
-    np.testing.assert_array_equal(order[np.arange(7), backend.to_numpy(ranks)], gold)
+    scores, indices, ranks = map(backend.to_numpy, (*found, ranks))
+    assert [a.dtype for a in (scores, indices, ranks)] == [dtype, np.int64, np.int64]
+    np.testing.assert_array_equal(indices, order[:, :6])
+    np.testing.assert_allclose(scores, -np.sort(-expected, axis=1)[:, :6], atol=2e-6)
+    np.testing.assert_array_equal(order[np.arange(7), ranks], gold)
 
 
 @pytest.mark.parametrize("metric", ["dot", "euclidean"])
@@ -88,14 +85,11 @@ def test_rank_below_k_means_listed_at_that_rank(monkeypatch, metric, block_size,
     targets[2000:2500] = targets[:500] * np.float32(1.1)
     queries = targets[rng.integers(0, 3000, n)] + np.float32(0.1)
     gold = [rng.integers(0, 3000, rng.integers(1, 4)) for _ in range(n)]
-    k = 300
-    _, indices = top_k(queries, targets, k, metric=metric, block_size=block_size)
+    _, indices = top_k(queries, targets, 300, metric=metric, block_size=block_size)
     ranks = gold_ranks(queries, targets, gold, metric=metric, block_size=block_size)
-    for i in range(n):
-        positions = np.flatnonzero(np.isin(indices[i], gold[i]))
-        assert (ranks[i] < k) == (positions.size > 0)
-        if positions.size:
-            assert positions[0] == ranks[i]
+    for row, accepted, rank in zip(indices, gold, ranks, strict=True):
+        positions = np.flatnonzero(np.isin(row, accepted))
+        assert rank == positions[0] if positions.size else rank >= 300
 
 
 @pytest.mark.parametrize(("k", "n"), [(1, 1), (1, 350), (20, 40), (700, 1), (700, 350)])
@@ -103,8 +97,7 @@ def test_many_targets_against_a_full_sort(monkeypatch, k, n):
     """Large enough for every branch of the fast path: several blocks and chunks."""
     monkeypatch.setattr(_tiles, "HOST_CHUNK", 100)
     rng = np.random.default_rng(3)
-    queries = rng.integers(-8, 9, (n, 6)).astype(np.float32)
-    targets = rng.integers(-8, 9, (9001, 6)).astype(np.float32)
+    queries, targets = (integer_vectors(rng, rows, 6, -8, 9) for rows in (n, 9001))
     expected = queries @ targets.T
     order = np.argsort(-expected, axis=1, kind="stable")[:, :k]
     scores, indices = top_k(queries, targets, k, metric="dot")
@@ -138,9 +131,8 @@ def test_equal_rows_tie_in_spite_of_rounding(backend, metric):
 def test_tile_scores_lie_within_their_slack(backend, metric):
     rng = np.random.default_rng(13)
     queries = (100 + rng.standard_normal((30, 200))).astype(np.float32)
-    targets = (100 + rng.standard_normal((90, 200)) * 10.0 ** rng.integers(-3, 3, (90, 1))).astype(
-        "f4"
-    )
+    spread = 10.0 ** rng.integers(-3, 3, (90, 1))
+    targets = (100 + rng.standard_normal((90, 200)) * spread).astype("f4")
     tiles = _tiles.Tiles(*map(backend.asarray, (queries, targets)), metric, 40)
     pairs, _ = tiles.pairs.scores(np.repeat(np.arange(30), 90), np.tile(np.arange(90), 30))
     pairs = pairs.reshape(30, 90)
@@ -149,9 +141,8 @@ def test_tile_scores_lie_within_their_slack(backend, metric):
     for rows in tiles.blocks:
         (tile,) = map(backend.to_numpy, tiles.walk(rows))
         levels = tiles.level(pairs[:, rows])
-        assert (
-            np.abs(tile.T - levels) <= np.stack([tiles.slack(c, rows) for c in levels.T], 1)
-        ).all()
+        slack = np.stack([tiles.slack(c, rows) for c in levels.T], 1)
+        assert (np.abs(tile.T - levels) <= slack).all()
         assert (tiles.slack(levels[:, 0], rows) <= tiles.slack(levels[:, 0])).all()
 
 
@@ -219,37 +210,33 @@ def test_columns_in_two_orders_are_refused(frame):
 
 @pytest.mark.parametrize("correction", [None, "csls"])
 def test_memory_mapped_targets(tmp_path, correction):
-    options = {"block_size": 64, "correction": correction}
     rng = np.random.default_rng(5)
-    queries = rng.standard_normal((14, 6)).astype(np.float32)
-    targets = rng.standard_normal((500, 6)).astype(np.float32)
+    queries, targets = (rng.standard_normal((n, 6)).astype("f4") for n in (14, 500))
     np.save(tmp_path / "targets.npy", targets)
     mapped = np.load(tmp_path / "targets.npy", mmap_mode="r")
-    for got, expected in zip(
-        top_k(queries, mapped, 3, **options),
-        top_k(queries, targets, 3, **options),
-        strict=True,
-    ):
+    options = {"block_size": 64, "correction": correction}
+    found, expected = (
+        [*top_k(queries, t, 3, **options), gold_ranks(queries, t, np.arange(14), **options)]
+        for t in (mapped, targets)
+    )
+    for got, want in zip(found, expected, strict=True):
         assert type(got) is np.ndarray
-        np.testing.assert_array_equal(got, expected)
-    assert gold_ranks(queries, mapped, np.arange(14), **options).shape == (14,)
+        np.testing.assert_array_equal(got, want)
 
 
-@pytest.mark.parametrize("order", ["F", "strided", "reversed"])
-def test_any_memory_layout(order):
+@pytest.mark.parametrize("correction", [None, "csls"])
+def test_any_memory_layout(correction):
     rng = np.random.default_rng(7)
     queries, targets = integer_vectors(rng, 14, 6), integer_vectors(rng, 80, 6)
-    expected = top_k(queries, targets, 9, metric="dot")
-    views = {
-        "F": (np.asfortranarray(queries), np.asfortranarray(targets)),
-        "strided": (queries.repeat(2, axis=1)[:, ::2], targets.repeat(2, axis=0)[::2]),
-        "reversed": (queries[::-1][::-1], targets[:, ::-1][:, ::-1]),
-    }[order]
-    for got, want in zip(top_k(*views, 9, metric="dot"), expected, strict=True):
-        np.testing.assert_array_equal(got, want)
-    expected = top_k(queries, targets, 9, metric="dot", correction="csls")
-    for got, want in zip(top_k(*views, 9, metric="dot", correction="csls"), expected, strict=True):
-        np.testing.assert_array_equal(got, want)
+    options = {"metric": "dot", "correction": correction}
+    expected = top_k(queries, targets, 9, **options)
+    for views in (
+        (np.asfortranarray(queries), np.asfortranarray(targets)),
+        (queries.repeat(2, axis=1)[:, ::2], targets.repeat(2, axis=0)[::2]),
+        (queries[::-1].copy()[::-1], targets[:, ::-1].copy()[:, ::-1]),
+    ):
+        for got, want in zip(top_k(*views, 9, **options), expected, strict=True):
+            np.testing.assert_array_equal(got, want)
 
 
 def test_gold_in_every_accepted_form(backend):
@@ -269,31 +256,17 @@ def test_gold_in_every_accepted_form(backend):
         backend.assert_equal(gold_ranks(q, t, gold, metric="dot"), expected)
 
 
-def good():
-    rng = np.random.default_rng(8)
-    return (
-        rng.standard_normal((3, 4)).astype(np.float32),
-        rng.standard_normal((10, 4)).astype(np.float32),
-    )
-
-
 def with_value(array, row, value):
     array = array.copy()
     array[row] = value
     return array
 
 
-Q, T = good()
+Q, T = np.split(np.random.default_rng(8).standard_normal((13, 4)).astype("f4"), [3])
+BAD = [(metric, value) for metric in METRICS for value in (np.nan, np.inf, -np.inf)]
 POOR = [
-    *(
-        row
-        for metric in METRICS
-        for value in (np.nan, np.inf, -np.inf)
-        for row in (
-            (metric, with_value(Q, (2, 1), value), T, "queries holds NaN or infinity.*row 2"),
-            (metric, Q, with_value(T, (7, 0), value), "targets holds NaN or infinity.*row 7"),
-        )
-    ),
+    *((m, with_value(Q, (2, 1), v), T, "queries holds NaN or infinity.*row 2") for m, v in BAD),
+    *((m, Q, with_value(T, (7, 0), v), "targets holds NaN or infinity.*row 7") for m, v in BAD),
     ("cosine", with_value(Q, 1, 0), T, "queries has 1 zero row.*row 1"),
     ("cosine", Q, with_value(T, 8, 0), "targets has a zero row.*row 8.*drop"),
     ("dot", 1e30 * Q, with_value(T, 4, 1e30), "too large for the dot scores.*scale"),
@@ -304,20 +277,14 @@ POOR = [
 
 @pytest.mark.parametrize(("metric", "queries", "targets", "words"), POOR)
 def test_poor_vectors(metric, queries, targets, words):
-    options = {"metric": metric, "block_size": 3}
-    corrected = {"metric": metric, "correction": InvertedSoftmax()}
-    for search in (
-        lambda: top_k(queries, targets, 1, metric=metric),
-        lambda: top_k(queries, targets, 1, **options),
-        lambda: gold_ranks(queries, targets, [0, 7, 0], **options),
-        lambda: gold_ranks(queries, targets, [9, 7, 9], **corrected),
+    for search, asked, options in (
+        (top_k, 1, {}),
+        (top_k, 1, {"block_size": 3}),
+        (gold_ranks, [0, 7, 0], {"block_size": 3}),
+        (gold_ranks, [9, 7, 9], {"correction": InvertedSoftmax()}),
     ):
         with pytest.raises(ValueError, match=words):
-            search()
-
-
-def test_zero_vectors_have_products():
-    top_k(with_value(Q, 1, 0), with_value(T, 8, 0), 1, metric="dot")
+            search(queries, targets, asked, metric=metric, **options)
 
 
 @pytest.mark.parametrize(
@@ -346,10 +313,8 @@ def test_zero_vectors_have_products():
     ],
 )
 def test_bad_arguments_of_top_k(change, error, message):
-    queries, targets = good()
-    arguments = {"queries": queries, "targets": targets, "k": 2, **change}
     with pytest.raises(error, match=message):
-        top_k(**arguments)
+        top_k(**{"queries": Q, "targets": T, "k": 2, **change})
 
 
 @pytest.mark.parametrize(
@@ -376,29 +341,23 @@ def test_bad_arguments_of_top_k(change, error, message):
     ],
 )
 def test_bad_gold(monkeypatch, gold, error, message):
-    queries, targets = good()
     with pytest.raises(error, match=message):
-        gold_ranks(queries, targets, gold)
-    monkeypatch.setattr(exact, "KEPT", targets.shape[0])  # query by query
+        gold_ranks(Q, T, gold)
+    monkeypatch.setattr(exact, "KEPT", len(T))  # query by query
     with pytest.raises(error, match=message):
-        top_k_and_ranks(queries, targets, 1, gold)
+        top_k_and_ranks(Q, T, 1, gold)
 
 
 def test_corrections_are_several():
     for one in ("csls", InvertedSoftmax(), None):
         with pytest.raises(TypeError, match="corrections must be a sequence, got"):
-            top_k_and_ranks(*good(), 1, [0, 1, 2], corrections=one)
+            top_k_and_ranks(Q, T, 1, [0, 1, 2], corrections=one)
 
 
 @pytest.fixture
 def three_threads(monkeypatch):
     """Threads even for small work and where BLAS is set to one."""
-
-    @contextlib.contextmanager
-    def three():
-        yield 3
-
-    monkeypatch.setattr(_threads, "one_blas_thread", three)
+    monkeypatch.setattr(_threads, "one_blas_thread", lambda: contextlib.nullcontext(3))
     monkeypatch.setattr(_selection, "SMALL", 0)
 
 
@@ -406,8 +365,7 @@ def three_threads(monkeypatch):
 @pytest.mark.parametrize("spread", [1, 3, 50])
 def test_threads_change_nothing(three_threads, spread, correction):
     rng = np.random.default_rng(9)
-    queries = integer_vectors(rng, 90, 3, -spread, spread + 1)
-    targets = integer_vectors(rng, 2500, 3, -spread, spread + 1)
+    queries, targets = (integer_vectors(rng, n, 3, -spread, spread + 1) for n in (90, 2500))
     options = {"metric": "dot", "block_size": 100, "correction": correction}
     scores, indices = top_k(queries, targets, 15, **options)
     ranks = gold_ranks(queries, targets, indices[:, 11], **options)
@@ -420,17 +378,15 @@ def test_threads_change_nothing(three_threads, spread, correction):
 
 
 def test_an_error_in_a_thread_is_raised(three_threads):
-    queries, targets = good()
-    targets = np.tile(targets, (50, 1))
+    targets = with_value(np.tile(T, (50, 1)), (333, 0), np.nan)
     with pytest.raises(ValueError, match=r"targets holds NaN.*row 333"):
-        top_k(queries, with_value(targets, (333, 0), np.nan), 2, block_size=10)
+        top_k(Q, targets, 2, block_size=10)
 
 
 def test_blas_threads_are_restored():
     def count():
-        return [
-            lib["num_threads"] for lib in ThreadpoolController().select(user_api="blas").info()
-        ]
+        blas = ThreadpoolController().select(user_api="blas")
+        return [lib["num_threads"] for lib in blas.info()]
 
     before = count()
     with _threads.one_blas_thread() as threads:
@@ -448,14 +404,11 @@ def test_blas_threads_are_restored():
 @pytest.mark.parametrize("correction", [None, "csls"])
 def test_memory_stays_far_below_the_whole_matrix(correction):
     rng = np.random.default_rng(10)
-    queries = rng.standard_normal((300, 4)).astype(np.float32)
-    targets = rng.standard_normal((60_000, 4)).astype(np.float32)  # 72 MB of scores
-    for search in (
-        lambda: top_k(queries, targets, 10, correction=correction),
-        lambda: gold_ranks(queries, targets, np.zeros(300, int), correction=correction),
-    ):
+    shapes = (300, 4), (60_000, 4)  # 72 MB of scores
+    queries, targets = (rng.standard_normal(shape).astype("f4") for shape in shapes)
+    for search, asked in ((top_k, 10), (gold_ranks, np.zeros(300, int))):
         tracemalloc.start()
-        search()
+        search(queries, targets, asked, correction=correction)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 30e6
@@ -465,9 +418,7 @@ def test_more_queries_than_16_bits_count():
     queries = np.linspace(-1, 1, 70_001, dtype=np.float32)[:, None]
     targets = np.array([[1.0], [-1.0], [2.0]], dtype=np.float32)
     _, plain = top_k(queries, targets, 1, metric="dot")
-    np.testing.assert_array_equal(
-        plain[:, 0], np.where(queries[:, 0] < 0, 1, np.where(queries[:, 0] > 0, 2, 0))
-    )
+    np.testing.assert_array_equal(plain, np.where(queries < 0, 1, np.where(queries > 0, 2, 0)))
     correction = InvertedSoftmax(temperature=1.0, reference=queries[:2])
     _, corrected = top_k(queries, targets, 3, metric="dot", correction=correction)
     for some in (slice(0, 40), slice(69_000, None)):
@@ -531,10 +482,8 @@ def test_a_pair_has_one_score_whatever_the_threads_of_blas():
 def test_gold_by_name(frame):
     rng = np.random.default_rng(3)
     names = [f"it{row}" for row in range(50)]
-    targets, queries = (
-        frame(rng.standard_normal((50, 4)), index=names),
-        rng.standard_normal((4, 4)),
-    )
+    targets = frame(rng.standard_normal((50, 4)), index=names)
+    queries = rng.standard_normal((4, 4))
     rows = [[7], [3, 9], [0], [49]]
     expected = gold_ranks(queries, targets, rows)
     called = [[names[row] for row in accepted] for accepted in rows]

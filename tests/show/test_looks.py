@@ -23,35 +23,24 @@ def closed():
     plt.close("all")
 
 
-@pytest.fixture
-def drawn(monkeypatch):
-    """Figures that results make, by their names."""
-    found = {}
-
-    def keep(fig, *, name, **options):
-        found[name] = fig
-
-    monkeypatch.setattr("book.shown.figure", keep)
-    return found
+def rows(*methods):
+    records = [
+        {"method": m, "x": x, "value": 1.0, "metric": "P@1"} for m in methods for x in (1, 2)
+    ]
+    return Results(records, chapter=SimpleNamespace(data="demo"))
 
 
-def rows(methods):
-    return Results(
-        [{"method": m, "x": x, "value": 1.0, "metric": "P@1"} for m in methods for x in (1, 2)],
-        chapter=SimpleNamespace(data="demo"),
-    )
-
-
-def test_figures_of_two_chapters_give_a_method_one_color(drawn):
-    one, other = rows(["random", "ridge", "new"]), rows(["ridge", "newer", "gold", "new"])
-    words = {"xlabel": "x", "ylabel": "y", "alt": "a"}
-    one.curves("fig-one", "One", x="x", series="method", **words)
-    other.only(x=1).bars("fig-two", "Two", groups="x", series="method", ylabel="y", alt="a")
+def test_figures_of_two_chapters_give_a_method_one_color(monkeypatch):
+    drawn = {}
+    monkeypatch.setattr("book.shown.figure", lambda fig, *, name, **_: drawn.update({name: fig}))
+    how = {"series": "method", "ylabel": "y", "alt": "a"}
+    rows("random", "ridge", "new").curves("one", "One", x="x", xlabel="x", **how)
+    rows("ridge", "newer", "gold", "new").only(x=1).bars("two", "Two", groups="x", **how)
     fold = SimpleNamespace(counts=np.array([0, 1]))
     outcomes = {"ridge": [SimpleNamespace(parts=[fold])]}
     three = draw_occurrences({"one": outcomes}, printed={"ridge": 7})
-    line = next(l for l in drawn["fig-one"].axes[0].get_lines() if l.get_label() == "ridge")
-    bars = next(c for c in drawn["fig-two"].axes[0].containers if c.get_label() == "ridge")
+    line = next(l for l in drawn["one"].axes[0].get_lines() if l.get_label() == "ridge")
+    bars = next(c for c in drawn["two"].axes[0].containers if c.get_label() == "ridge")
     mark, printed = three.axes[0].get_lines()
     colors = {line.get_color(), mark.get_color(), printed.get_color(), look("ridge")["color"]}
     assert colors == {COLORS[LOOKS["ridge"][0]]}
@@ -70,7 +59,7 @@ def test_seen_and_unseen_are_the_same_in_a_drawing_and_in_curves():
 
 def test_all_systems_methods_and_rules_have_a_look_of_their_own():
     names = {*board_systems("auto"), *(m for m in METHODS if "angle" not in m), *RULES}
-    assert not {name for name in names if known_look(name) is None}
+    assert {name for name in names if known_look(name) is None} == set()
 
 
 @pytest.mark.parametrize(

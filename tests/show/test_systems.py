@@ -1,5 +1,7 @@
 """Names of systems stand beside their points, one beside the other."""
 
+from math import nan
+
 import matplotlib.pyplot as plt
 import pytest
 
@@ -20,19 +22,15 @@ def test_names_do_not_lie_on_each_other():
 
 def test_a_line_stands_where_ours_and_theirs_are_equal():
     points = {"a": (40.0, 30.0), "b": (50.0, 55.0)}
-    fig = draw_against(
-        {"cub": points}, dict.fromkeys(points, "p"), xlabel="x", ylabel="y", same=True
-    )
+    groups = dict.fromkeys(points, "p")
+    fig = draw_against({"cub": points}, groups, xlabel="x", ylabel="y", same=True)
     (line,) = [line for line in fig.axes[0].get_lines() if line.get_color() == "gray"]
     assert line.get_xydata().tolist() == [[30.0, 30.0], [55.0, 55.0]]
 
 
 def test_estimates_stand_in_their_order_with_their_ends():
-    values = {
-        "best": Estimate(30.0, 20.0, 45.0, 1),
-        "other": Estimate(25.0, 24.0, 26.0, 1),
-        "one": Estimate(10.0, float("nan"), float("nan"), 1),
-    }
+    ends = {"best": (30.0, 20.0, 45.0), "other": (25.0, 24.0, 26.0), "one": (10.0, nan, nan)}
+    values = {name: Estimate(*three, 1) for name, three in ends.items()}
     groups = {"best": "the pick", "other": "worse", "one": "worse"}
     fig = draw_estimates(values, groups, xlabel="x", line=("chance", 2.0))
     (ax,) = fig.axes

@@ -3,7 +3,6 @@
 import ast
 import json
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,6 +25,7 @@ RECORDS = [
     {"metric": "size", "value": 12345.0, "k": 2, "space": "all words"},
     {"metric": "error", "value": 2.13e-7},
 ]
+RUN = {"date": "2026-01-02T03:04", "data": [], "parameters": {}}
 
 
 @pytest.mark.parametrize(
@@ -55,24 +55,14 @@ def test_a_field_without_its_one_record_is_refused(field):
 
 def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
     both = {"metric": "AUSUC, mean absolute difference", "over": "all systems and sets"}
-    records = Results(
-        [
-            both | {"method": "surprisal and stacking", "value": 0.08, "low": 0.05, "high": 0.12},
-            both | {"method": "own distance and stacking", "value": 2.0, "low": 1.5, "high": 2.5},
-        ],
-        run={
-            "date": "2026-01-02T03:04",
-            "data": [{"name": "own_cub"}],
-            "parameters": {"n_seeds": 1},
-        },
-    )
-    about = {
-        "question": "Do they differ?",
-        "finding": [
-            f"By {{{both['metric']}; surprisal and stacking}} points.",
-            "By {P@1} more.",
-        ],
-    }
+    rows = [
+        both | {"method": "surprisal and stacking", "value": 0.08, "low": 0.05, "high": 0.12},
+        both | {"method": "own distance and stacking", "value": 2.0, "low": 1.5, "high": 2.5},
+    ]
+    run = RUN | {"data": [{"name": "own_cub"}], "parameters": {"n_seeds": 1}}
+    records = Results(rows, run=run)
+    said = f"By {{{both['metric']}; surprisal and stacking}} points."
+    about = {"question": "Do they differ?", "finding": [said, "By {P@1} more."]}
     chapter = "clarel/06_calibrations"
     *head, sentence, _, last, end = opening(chapter, about, records).split("\n")
     assert (*head, end) == (":::{admonition} Do they differ?", ":class: finding", "", ":::")
@@ -89,7 +79,7 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
 
 CHAPTER = "hubness/02_hubness"
 BETTER = {"metric": "P@1", "method": "max-margin - ridge", "space": "full"}
-BETTER |= {"setting": "cross-linguistic"}
+BETTER["setting"] = "cross-linguistic"
 
 
 @pytest.mark.parametrize(
@@ -104,18 +94,12 @@ BETTER |= {"setting": "cross-linguistic"}
 )
 def test_the_box_names_the_claims_that_the_published_run_judges_otherwise(here, published, words):
     ends = "value", "low", "high"
-    run = {"date": "2026-01-02", "data": [], "parameters": {}}
     ours, theirs = (
-        Results([BETTER | dict(zip(ends, values, strict=True))] if values else [], run=run)
+        Results([BETTER | dict(zip(ends, values, strict=True))] if values else [], run=RUN)
         for values in (here, published)
     )
-    found = [
-        (headline, *two)
-        for headline, *two in differences(
-            *(chapter_verdicts(CHAPTER, records) for records in (ours, theirs))
-        )
-        if "more right words" in headline
-    ]
+    found = differences(*(chapter_verdicts(CHAPTER, records) for records in (ours, theirs)))
+    found = [one for one in found if "more right words" in one[0]]
     assert [two for _, *two in found] == ([list(words)] if words else [])
     box = opening(CHAPTER, {"question": "Why?"}, ours, theirs)
     for headline, mine, other in found:
@@ -123,55 +107,47 @@ def test_the_box_names_the_claims_that_the_published_run_judges_otherwise(here, 
 
 
 def test_a_run_that_read_others_names_the_data_of_its_records():
-    records = Results(RECORDS[:3], run={"date": "2026-01-02T03:04", "data": [], "parameters": {}})
-    box = opening(
-        "hubness/05_roadmap", {"question": "What?", "finding": ["{P@1; a; x}%"]}, records
-    )
+    box = opening("hubness/05_roadmap", {"question": "What?"}, Results(RECORDS[:3], run=RUN))
     assert "\nRun of 2026-01-02 on x.\n" in box
 
 
-@cache
-def of_earlier_sources():
-    """Chapters whose published run may lack what the chapter by now records."""
-    return stale(PLACE.names(), data=False, root=ROOT)
+@pytest.fixture(params=PLACE.names())
+def name(request):
+    """Of each chapter of the book."""
+    return request.param
 
 
-@pytest.mark.parametrize("name", PLACE.names())
-def test_each_chapter_asks_and_its_published_run_answers(name):
+def lacks(name, what):
+    """A published run of earlier sources may lack what its chapter by now records."""
+    assert name in stale([name], data=False, root=ROOT), what
+    pytest.skip(f"the published run is of earlier sources: {what}")
+
+
+def test_each_chapter_asks_and_its_published_run_answers_in_few_words(name):
+    """A box has at most sixty words and three numbers; "the 1,000 labels" is a name."""
     about = ChapterText.read(name, PLACE).about
     assert about["question"].endswith("?")
     assert 1 <= len(about["finding"]) <= 4
     records = published_records(name, root=ROOT)
     if records is None:
         pytest.skip(f"{name} was not published yet")
+    box = " ".join(answers(name, about["finding"], records))
+    box = re.sub(r"\{[^}]*\}`[^`]*`|\[[^\]]*\]|the 1,000", "", box)
+    assert len(box.split()) <= 60, box
+    assert len(re.findall(r"\d[\d.,]*", box)) <= 3, box
     texts = [*about["finding"], *(exercise["answer"].strip() for exercise in about["exercises"])]
     for text in texts:
         try:
             told = filled(text, records, name.split("/")[0])
         except LookupError as error:
-            if name not in of_earlier_sources():
-                raise
-            pytest.skip(f"the published run is of earlier sources: {error}")
+            lacks(name, error)
         assert "{" not in told and told.endswith(".")
-
-
-@pytest.mark.parametrize("name", PLACE.names())
-def test_a_box_can_be_spoken(name):
-    """At most sixty words and three numbers; "the 1,000 labels" is a name."""
-    records = published_records(name, root=ROOT)
-    if records is None:
-        pytest.skip(f"{name} was not published yet")
-    box = " ".join(answers(name, ChapterText.read(name, PLACE).about["finding"], records))
-    box = re.sub(r"\{[^}]*\}`[^`]*`|\[[^\]]*\]|the 1,000", "", box)
-    assert len(box.split()) <= 60, box
-    assert len(re.findall(r"\d[\d.,]*", box)) <= 3, box
 
 
 # Messages of what is run only when it is asked for.
 ASKED = ("On the products the text network is {H;",)
 
 
-@pytest.mark.parametrize("name", PLACE.names())
 def test_messages_have_the_numbers_that_they_speak_of(name):
     """Of the quick run or the published one: a wrong field leaves a message out in silence."""
     golden = (ROOT / "tests" / "golden" / f"{name}.jsonl").read_text(encoding="utf-8")
@@ -184,15 +160,14 @@ def test_messages_have_the_numbers_that_they_speak_of(name):
             if not texts or texts[0].startswith(ASKED):
                 continue
             if not any(answers(name, texts, records) for records in runs):
-                assert name in of_earlier_sources(), f"no record for: {texts[0]}"
-                pytest.skip(f"the published run is of earlier sources: {texts[0]}")
+                lacks(name, f"no record for: {texts[0]}")
 
 
-@pytest.mark.parametrize("name", PLACE.names())
 def test_exercises_run(name):
     source = ChapterText.read(name, PLACE)
-    assert 2 <= len(source.about["exercises"]) <= 4
-    for exercise in source.about["exercises"]:
+    several = source.about["exercises"]
+    assert 2 <= len(several) <= 4
+    for exercise in several:
         assert exercise["ask"].endswith("?")
         command = exercise.get("run", "")
         given = dict(re.findall(r"-p (\w+) (\S+)", command))
@@ -202,11 +177,12 @@ def test_exercises_run(name):
         assert "code" not in exercise or "assert" in exercise["code"]
 
 
-def test_a_share_is_told_as_one_in():
-    shares = [(50, "one in two"), (18.5, "one in five"), (0.4, "one in 250"), (0, "none")]
-    for percent, words in (*shares, (62.3, "62%")):
-        record = {"metric": "hub answers", "value": percent}
-        assert filled("{hub answers; one in}", [record]) == words
+@pytest.mark.parametrize(
+    ("percent", "words"),
+    [(62.3, "62%"), (50, "one in two"), (18.5, "one in five"), (0.4, "one in 250"), (0, "none")],
+)
+def test_a_share_is_told_as_one_in(percent, words):
+    assert filled("{hubs; one in}", [{"metric": "hubs", "value": percent}]) == words
 
 
 def test_a_solution_in_code_stands_in_its_answer():

@@ -8,7 +8,6 @@ import pytest
 
 from book.build.picture import constant_picture, direction_picture, shared_file
 from book.build.render import macro
-from book.store import published
 
 ROOT = Path(__file__).parents[3]
 STATIC = ROOT / "book/_static"
@@ -17,22 +16,14 @@ drawing = macro("shared.html", "drawing")
 
 def maps(gain=(12.0, 10.0, 14.0), hubs=(-18.0, -20.0, -16.0), dataset="europarl_dinu"):
     """Records of the three maps, and of what the reverse changes."""
-    there = {
-        "chapter": "together/01_direction",
-        "dataset": dataset,
-        "space": "full",
-        "n_units": 1081,
-    }
-    values = {"ridge": (20.0, 32.0), "max-margin": (5.0, 31.0)}
-    values["reverse ridge"] = (20.0 + hubs[0], 32.0 + gain[0])
-    rows = [
-        there | {"metric": metric, "method": method, "value": value}
-        for method, pair in values.items()
-        for metric, value in zip(("hub answers", "P@1"), pair, strict=True)
-    ]
-    for metric, ends in (("P@1", gain), ("hub answers", hubs)):
-        change = dict(zip(("value", "low", "high"), ends, strict=True))
-        rows.append(there | {"metric": metric, "method": "reverse ridge - ridge"} | change)
+    there = {"chapter": "together/01_direction", "dataset": dataset, "space": "full"}
+    rows = []
+    for metric, ridge, ranking, change in (("P@1", 32, 31, gain), ("hub answers", 20, 5, hubs)):
+        values = {"ridge": ridge, "max-margin": ranking, "reverse ridge": ridge + change[0]}
+        of = there | {"n_units": 1081, "metric": metric}
+        rows += [of | {"method": method, "value": value} for method, value in values.items()]
+        ends = dict(zip(("value", "low", "high"), change, strict=True))
+        rows.append(of | {"method": "reverse ridge - ridge"} | ends)
     return rows
 
 
@@ -56,9 +47,8 @@ def test_points_are_to_scale_and_the_paper_s_pairs_come_first():
     at = {kind: (x, y) for kind, x, y in shared.dots}
     ticks = {text: x for _, x, _, _, text in shared.texts if text in ("0%", "20%")}
     assert at["ridge"][0] == pytest.approx(ticks["20%"])
-    assert (at["ranking"][0] - ticks["0%"]) / (at["ridge"][0] - ticks["0%"]) == pytest.approx(
-        5 / 20
-    )
+    ranking, ridge = (at[kind][0] - ticks["0%"] for kind in ("ranking", "ridge"))
+    assert ranking / ridge == pytest.approx(5 / 20)
     (forty,) = (y + 5 for _, x, y, _, text in shared.texts if (x, text) == (100, "40%"))
     per_point = at["ranking"][1] - at["ridge"][1]
     assert at["ridge"][1] - forty == pytest.approx(8 * per_point)
@@ -74,9 +64,8 @@ def test_nothing_is_drawn_where_a_record_is_missing():
     assert constant_picture(rows) is None
 
 
-def test_the_picture_to_share_is_of_the_published_run_and_stands_alone():
-    flat = [r | {"chapter": name} for name, of in published(root=ROOT).items() for r in of]
-    shared = direction_picture(flat)
+def test_the_picture_to_share_is_of_the_published_run_and_stands_alone(records):
+    shared = direction_picture(records)
     text = (ROOT / "results/published/direction.svg").read_text(encoding="utf-8")
     assert text == shared_file(shared, "direction"), "zslib report draws it anew"
     assert "](results/published/direction.svg)" in (ROOT / "README.md").read_text(encoding="utf-8")
@@ -86,13 +75,12 @@ def test_the_picture_to_share_is_of_the_published_run_and_stands_alone():
 
 
 def shares(constant):
-    there = {"chapter": "leaderboard/01_systems"}
     values = {"calibration": constant, "family": 0.07, "year": 0.06, "system": 0.03}
-    metric = {"metric": "share of variance explained"}
-    rows = [there | metric | {"method": m, "value": v} for m, v in values.items()]
-    rows += [there | {"metric": "rank by ACC", "method": m, "value": 1} for m in "AB"]
-    correlation = {"metric": "rank correlation of largest hub and ACC", "value": 0}
-    return [*rows, *(there | correlation | {"dataset": name} for name in ("cub", "awa1"))]
+    share, hubs = "share of variance explained", "rank correlation of largest hub and ACC"
+    rows = [{"metric": share, "method": m, "value": v} for m, v in values.items()]
+    rows += [{"metric": "rank by ACC", "method": m, "value": 1} for m in "AB"]
+    rows += [{"metric": hubs, "value": 0, "dataset": name} for name in ("cub", "awa1")]
+    return [{"chapter": "leaderboard/01_systems"} | row for row in rows]
 
 
 def test_bars_are_to_scale_and_the_message_counts():
@@ -108,23 +96,21 @@ def test_bars_are_to_scale_and_the_message_counts():
 def test_a_drawing_has_all_marks_and_says_what_it_shows(shared):
     svg = ElementTree.fromstring(drawing(shared, "name"))
     assert svg.get("aria-label") == shared.alt
-    for tag in ("line", "circle", "rect", "text"):
-        marks = {"line": shared.lines, "circle": shared.dots, "rect": shared.bars}
-        assert len(list(svg.iter(tag))) == len(marks.get(tag, shared.texts))
+    marks = {"line": shared.lines, "circle": shared.dots, "rect": shared.bars}
+    for tag, several in (marks | {"text": shared.texts}).items():
+        assert len(list(svg.iter(tag))) == len(several)
     assert all(len(text.text) * 8 < 340 for text in svg.iter("text"))  # a phone's width
 
 
 def places(name):
     """Middles of the circles and stars of a drawing, by class, with a circle's radius."""
     drawn = ElementTree.parse(STATIC / name)
+    attributes = {"circle": ("cx", "cy", "r"), "use": ("x", "y")}
     found = {}
     for mark in drawn.iter():
-        kind = mark.get("class")
-        tag = mark.tag.split("}")[1]
-        if tag == "circle" and kind:
-            found[kind] = float(mark.get("cx")), float(mark.get("cy")), float(mark.get("r"))
-        elif tag == "use" and kind:
-            found[kind] = float(mark.get("x")), float(mark.get("y")), 0.0
+        keys = attributes.get(mark.tag.split("}")[1])
+        if keys and mark.get("class"):
+            found[mark.get("class")] = [float(mark.get(key)) for key in keys]
     return drawn, found
 
 
@@ -135,14 +121,14 @@ def apart(one, other):
 def test_the_hub_is_nearer_to_each_query_than_any_word_is():
     drawn, found = places("mapping.svg")
     groups = {g.get("class"): g for g in drawn.iter() if g.tag.endswith("}g")}
-    words = [(float(c.get("cx")), float(c.get("cy"))) for c in groups["words"]]
-    answers = [
-        [float(line.get(key)) for key in ("x1", "y1", "x2", "y2")] for line in groups["answers"]
-    ]
-    assert len(answers) == 4 and found["query"][:2] in [tuple(a[:2]) for a in answers]
+    words, answers = (
+        [[float(mark.get(key)) for key in keys] for mark in groups[name]]
+        for name, keys in (("words", ("cx", "cy")), ("answers", ("x1", "y1", "x2", "y2")))
+    )
+    assert len(answers) == 4 and found["query"][:2] in [a[:2] for a in answers]
     assert found["right"][:2] in words and len(words) == 4
     for x, y, *hub in answers:
-        assert tuple(hub) == found["hub"][:2]
+        assert hub == found["hub"][:2]
         assert apart((x, y), hub) < 0.9 * min(apart((x, y), word) for word in words)
 
 

@@ -3,30 +3,21 @@ import json
 from book.build.repeats import keep_repeat, repeats_page
 from book.results import Results
 
-PUBLISHED = [
-    {"metric": "P@1", "method": "a", "value": 30.0},
-    {"metric": "P@1", "method": "b", "value": 30.0, "low": 28.0, "high": 32.0},
-    {"metric": "P@1", "method": "c", "value": 30.0},
-]
-OURS = [
-    {"metric": "P@1", "method": "a", "value": 30.0},
-    {"metric": "P@1", "method": "b", "value": 31.0},
-    {"metric": "P@1", "method": "c", "value": 35.0},
-    {"metric": "P@1", "method": "d", "value": 1.0},
-]
+PUBLISHED = {"a": (30.0,), "b": (30.0, 28.0, 32.0), "c": (30.0,)}
+OURS = {"a": (30.0,), "b": (31.0,), "c": (35.0,), "d": (1.0,)}
 
 
-def records(rows, **parameters):
+def kept(values, **parameters):
     machine = {"processor": "a processor", "blas": "some kernels, threads 1"}
     run = {"parameters": parameters, "machine": machine, "date": "2026-01-02", "wall_seconds": 1.0}
+    ends = ("value", "low", "high")
+    rows = [dict(zip(ends, v, strict=False), metric="P@1", method=m) for m, v in values.items()]
     return Results(rows, run=run)
 
 
 def test_a_repeat_is_kept_as_counts_and_shown(tiny_book):
-    pairs = [
-        ("demo/first", records(OURS, n_seeds=1), records(PUBLISHED, n_seeds=5)),
-        ("demo/other", records(OURS), None),
-    ]
+    pairs = [("demo/first", kept(OURS, n_seeds=1), kept(PUBLISHED, n_seeds=5))]
+    pairs.append(("demo/other", kept(OURS), None))
     assert "not been repeated yet" in repeats_page(tiny_book.place)
     path = keep_repeat("other-kernel", pairs)
     assert list(json.loads(path.read_text())["chapters"]) == ["demo/first"]
@@ -47,11 +38,12 @@ def test_the_page_says_what_the_published_run_took_and_what_was_repeated(tiny_bo
     manifest = tiny_book.place.published / "manifest.tsv"
     heads = "chapter\trecords digest\twall_seconds\n"
     manifest.write_text(f"{heads}demo/first\tabc\t5400\n")
-    keep_repeat("again", [("demo/first", records(OURS), records(PUBLISHED))])
+    keep_repeat("again", [("demo/first", kept(OURS), kept(PUBLISHED))])
     page = repeats_page(tiny_book.place)
-    assert page.startswith(
+    took = (
         "The published run's chapters took 1.5 hours, one after another;\ndemo/first, the longest"
     )
+    assert page.startswith(took)
     assert "by now" not in page
     manifest.write_text(f"{heads}demo/first\tdef\t5400\n")
     assert "Of 1 chapters, 1 have other published numbers by now." in repeats_page(tiny_book.place)

@@ -15,7 +15,6 @@ from book.build.site import build
 from book.build.stamp import Stamp
 
 pytestmark = [pytest.mark.book, pytest.mark.usefixtures("light_runs")]
-OPTIONS = dict.fromkeys(("quick", "full", "tune", "strict"), False)
 
 
 @pytest.fixture
@@ -25,10 +24,10 @@ def sphinx(tiny_book, monkeypatch):
 
     def write(place, *, jobs, fresh, strict):
         called.append("fresh" if fresh else "again")
-        html = place.root / "_build" / "html"
-        (html / "book").mkdir(parents=True, exist_ok=True)
         for name in ("index.html", "book/page.html"):
-            (html / name).write_text(name)
+            page = place.root / "_build" / "html" / name
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(name)
 
     monkeypatch.setattr(book.build.site, "_call_jupyter_book", write)
     monkeypatch.setattr(book.build.report, "errata_page", lambda: "slow elsewhere")
@@ -38,19 +37,18 @@ def sphinx(tiny_book, monkeypatch):
 
 
 def test_only_what_was_touched_is_looked_at_again(tiny_book, sphinx, monkeypatch, capsys):
-    root = tiny_book.root
+    root, place = tiny_book.root, tiny_book.place
     source = tiny_book.write("demo/01_first")
     html = root / "_build" / "html"
-    index = build()
-    assert sphinx == ["fresh"]
 
     def build_again():
         sphinx.clear()
-        assert build() == index
-        assert Stamp(tiny_book.place, **OPTIONS).untouched()
+        assert build() == html / "index.html"
+        assert Stamp(place, quick=False, full=False, tune=False, strict=False).untouched()
         assert (html / "index.html").is_file() and (html / "book" / "page.html").is_file()
         return sphinx
 
+    assert build_again() == ["fresh"]
     with monkeypatch.context() as patched:
         patched.setattr(book.build.site, "plan", None)  # not even planned
         capsys.readouterr()
@@ -69,11 +67,11 @@ def test_only_what_was_touched_is_looked_at_again(tiny_book, sphinx, monkeypatch
         assert build_again() == ["fresh"]
     (html / "index.html").write_text("")
     assert build_again() == ["fresh"]
-    for lost in (tiny_book.place.site / "demo", tiny_book.place.parts):
+    for lost in (place.site / "demo", place.parts):
         shutil.rmtree(lost)
         assert build_again() == []
         assert list(lost.iterdir())
-    shutil.rmtree(tiny_book.place.results / "demo")
+    shutil.rmtree(place.results / "demo")
     build_again()  # the same numbers, at another time
     assert plan(["demo/01_first"])["demo/01_first"].done
     sphinx.clear()
@@ -83,24 +81,22 @@ def test_only_what_was_touched_is_looked_at_again(tiny_book, sphinx, monkeypatch
 
 
 def test_a_site_whose_writing_was_killed_is_not_taken_for_built(tiny_book, sphinx, monkeypatch):
-    tiny_book.write("demo/01_first")
     build()
 
-    def killed(place, **options):
-        (place.root / "_build" / "html" / "book" / "page.html").write_text("half")
+    def killed(place, **options):  # what it leaves is as long as the whole page
+        (place.root / "_build" / "html" / "book" / "page.html").write_text("half of a page")
         raise KeyboardInterrupt
 
-    (tiny_book.root / "book" / "pages" / "index.md").write_text("# Another\n")
+    front = tiny_book.root / "book" / "pages" / "index.md"
+    before = front.read_text()
+    front.write_text("# Another\n")
     with monkeypatch.context() as patched:
         patched.setattr(book.build.site, "_call_jupyter_book", killed)
         with pytest.raises(KeyboardInterrupt):
             build()
-    (tiny_book.root / "book" / "pages" / "index.md").write_text(
-        "# Title\n"
-    )  # as it was built at first
-    sphinx.clear()
+    front.write_text(before)
     build()
-    assert sphinx == ["fresh"]
+    assert sphinx == ["fresh", "fresh"]
 
 
 def test_what_is_edited_during_a_build_is_built_by_the_next(tiny_book, sphinx, monkeypatch):
@@ -122,25 +118,22 @@ def test_what_is_edited_during_a_build_is_built_by_the_next(tiny_book, sphinx, m
 
 @pytest.mark.skipif(sys.platform == "win32", reason="looks for a process group")
 def test_a_build_killed_amid_a_chapter_continues(tiny_book, sphinx):
-    waiting = """
-    import os, time
-    time.sleep(float(os.environ.get("SLEEP_OF_TEST", 0)))
-    """
+    waiting = 'import os, time\ntime.sleep(float(os.environ.get("SLEEP_OF_TEST", 0)))'
     tiny_book.write("demo/01_fast")
     tiny_book.write("demo/02_slow", waiting, depends=["demo/01_fast"])
     runs = plan(["demo/02_slow"])
     fast, slow = (runs[f"demo/{name}"] for name in ("01_fast", "02_slow"))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "zslib.cli", "build"],
-        env=os.environ | {"SLEEP_OF_TEST": "120"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    command = [sys.executable, "-m", "zslib.cli", "build"]
+    quiet = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
+    environment = os.environ | {"SLEEP_OF_TEST": "120"}
+    process = subprocess.Popen(command, env=environment, start_new_session=True, **quiet)
+
+    def begun():
+        return list(slow.folder.parent.glob(".unfinished-*"))
+
     try:
-        for _ in range(600):
-            if list(slow.folder.parent.glob(".unfinished-*")):
-                break
+        while not begun():
+            assert process.poll() is None
             time.sleep(0.1)
     finally:
         process.kill()
@@ -149,14 +142,11 @@ def test_a_build_killed_amid_a_chapter_continues(tiny_book, sphinx):
         for _ in range(600):
             os.killpg(process.pid, 0)
             time.sleep(0.1)
-    assert fast.done
-    assert not slow.done
+    assert fast.done and not slow.done and begun()
     assert not (slow.folder.parent / "latest").exists()
     assert not (tiny_book.root / "_build").exists()
     before = fast.notebook.stat().st_mtime_ns
-    assert list(slow.folder.parent.glob(".unfinished-*"))
     build()
     assert sphinx == ["fresh"]
     assert fast.notebook.stat().st_mtime_ns == before
-    assert slow.done
-    assert list(slow.folder.parent.glob(".unfinished-*")) == []
+    assert slow.done and not begun()

@@ -6,14 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from chapters.afternoon.sliders import (
-    find,
-    gamma_points,
-    gamma_slider,
-    hub_slider,
-    made_up_pairs,
-    pictures_of,
-)
+from chapters.afternoon import sliders
 from zslib.calibration import CalibratedStacking
 from zslib.compatibility import MapScorer
 from zslib.datasets import digits_segments
@@ -29,11 +22,9 @@ def tested():
     outcome = evaluate_zero_shot(model, digits)
     y, S, train = digits.labels, digits.class_embeddings, digits.trainval
     model.fit(digits.features[train], y[train], S)
-    sides = {"test_seen": digits.test_seen, "test_unseen": digits.test_unseen}
-    scores = {
-        side: model.decision_function(digits.features[rows], S) for side, rows in sides.items()
-    }
-    return digits, outcome, scores
+    sides = ("test_seen", "test_unseen")
+    images = {side: digits.features[getattr(digits, side)] for side in sides}
+    return digits, outcome, {k: model.decision_function(X, S) for k, X in images.items()}
 
 
 def numbers(slider):
@@ -45,23 +36,20 @@ def numbers(slider):
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("dimension", [2, 5])
 def test_queries_find_what_a_slow_search_finds(dimension, reverse):
-    pairs = made_up_pairs(1, n_queries=12, n_pairs=9)
+    pairs = sliders.made_up_pairs(1, n_queries=12, n_pairs=9)
     X, Y, queries, targets = (points[:, :dimension] for points in pairs)
-    if reverse:
-        X, Y, moved = Y, X, targets
-    else:
-        moved = queries
-    moved = moved @ np.linalg.solve(X.T @ X + 7 * np.eye(dimension), X.T @ Y)
-    queries, targets = (queries, moved) if reverse else (moved, targets)
-    places, found = find(pairs, dimension, 7.0, reverse=reverse)
+    A, B = (Y, X) if reverse else (X, Y)
+    W = np.linalg.solve(A.T @ A + 7 * np.eye(dimension), A.T @ B)
+    queries, targets = (queries, targets @ W) if reverse else (queries @ W, targets)
+    places, found = sliders.find(pairs, dimension, 7.0, reverse=reverse)
     np.testing.assert_allclose(places, queries)
     slow = [np.argmin([np.linalg.norm(q - t) for t in targets]) for q in queries]
     assert found[:, 0].tolist() == slow
 
 
 def test_the_page_has_the_very_points_of_the_package():
-    pairs = made_up_pairs(n_queries=5, n_pairs=4, dimension=3)
-    page, world = numbers(hub_slider(pairs))
+    pairs = sliders.made_up_pairs(n_queries=5, n_pairs=4, dimension=3)
+    page, world = numbers(sliders.hub_slider(pairs))
     for points, shown in zip(pairs, world, strict=True):
         assert points.tolist() == shown
     assert 'max="3"' in page and page.startswith("<div hidden")
@@ -69,25 +57,22 @@ def test_the_page_has_the_very_points_of_the_package():
 
 def test_accuracies_are_those_of_stacking(tested):
     digits, outcome, scores = tested
-    points = gamma_points(outcome.curve, steps=4)
+    points = sliders.gamma_points(outcome.curve, steps=4)
     assert points[0, 0] == 0 and points[-1, 1] < 2
-    for gamma, seen, unseen, h in points[1:-1] + np.array([1e-9, 0, 0, 0]):
-        named = {
-            side: 100 * per_class_accuracy(
-                digits.labels[getattr(digits, side)],
-                CalibratedStacking(gamma).transform(one, digits.is_seen).argmax(axis=1),
-            )
-            for side, one in scores.items()
-        }  # fmt: skip
-        assert (seen, unseen) == pytest.approx((named["test_seen"], named["test_unseen"]), abs=2)
-        assert h == pytest.approx(float(harmonic_mean(seen, unseen)), abs=1e-4)
+    for gamma, *pair, h in points[1:-1] + np.array([1e-9, 0, 0, 0]):
+        for side, found in zip(scores, pair, strict=True):
+            stacked = CalibratedStacking(gamma).transform(scores[side], digits.is_seen)
+            labels = digits.labels[getattr(digits, side)]
+            right = 100 * per_class_accuracy(labels, stacked.argmax(axis=1))
+            assert found == pytest.approx(right, abs=2)
+        assert h == pytest.approx(float(harmonic_mean(*pair)), abs=1e-4)
 
 
 @pytest.mark.parametrize("side", ["test_seen", "test_unseen"])
 def test_an_image_changes_its_answer_where_stacking_does(tested, side):
     digits, outcome, scores = tested
     rows = [0, 3, 7]
-    for row, one in zip(rows, pictures_of(digits, outcome, side, rows), strict=True):
+    for row, one in zip(rows, sliders.pictures_of(digits, outcome, side, rows), strict=True):
         image = getattr(digits, side)[row]
         assert one["name"] == digits.class_names[digits.labels[image]]
         for place, gamma in enumerate((one["flip"] - 1e-4, one["flip"] + 1e-4)):
@@ -97,8 +82,8 @@ def test_an_image_changes_its_answer_where_stacking_does(tested, side):
 
 def test_the_page_has_an_image_with_a_name_for_each_answer(tested):
     digits, outcome, _ = tested
-    pictures = list(pictures_of(digits, outcome, "test_seen", [1, 2]))
-    page, found = numbers(gamma_slider(outcome.curve, pictures))
+    pictures = list(sliders.pictures_of(digits, outcome, "test_seen", [1, 2]))
+    page, found = numbers(sliders.gamma_slider(outcome.curve, pictures))
     assert len(found["points"]) == 51 and len(found["pictures"]) == 2
     assert re.findall('alt="a ([a-z]+)"', page) == [one["name"] for one in found["pictures"]]
     assert page.count("<output>") == 3

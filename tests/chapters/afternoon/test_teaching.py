@@ -48,9 +48,6 @@ def test_named_is_the_mean_over_digits_of_those_named_right(digits, mapper):
 
 def test_an_image_with_a_pair_that_teaches_is_found_at_least_as_often_as_the_pair(digits):
     found = follow(digits, "random", 0.1, [0, 1], 3)
-    assert {name: values.shape for name, values in found.items()} == dict.fromkeys(
-        ("random", "hard", "seen", "unseen"), (2, 3)
-    )
     assert np.all(found["hard"] >= found["random"])
     assert np.all(found["hard"] <= 6 * found["random"])  # six wrong digits for each image
     assert not np.array_equal(found["seen"], follow(digits, "hard", 0.1, [0, 1], 3)["seen"])

@@ -12,7 +12,7 @@ def test_words_come_by_their_lists_with_queries_that_have_them_wrongly():
         targets=np.eye(4),
         target_words=np.array(["uno", "due", "tre", "sei"]),
         test_words=np.array(["one", "two", "three"]),
-        test_gold=(np.array([0]), np.array([1]), np.array([2])),
+        test_gold=np.arange(3)[:, None],
     )
     lists = {
         "ridge": np.array([[1, 0], [0, 1], [3, 1]]),

@@ -5,17 +5,7 @@ from dataclasses import replace
 import pytest
 
 from chapters.clarel import network
-from chapters.clarel.network import (
-    MEAN_OF_WORDS,
-    NETWORK,
-    loss_rows,
-    network_problems,
-    network_run,
-    network_runs,
-    size_rows,
-)
 from zslib.datasets import synthetic_pairs
-from zslib.protocols.pairs.runs import run_image_text, short_clarel
 
 
 @pytest.fixture(scope="module")
@@ -37,25 +27,11 @@ def test_the_rate_of_the_best_short_training_trains_the_long_one(problem, monkey
 
     monkeypatch.setattr(network, "image_text_trials", short_trials)
     monkeypatch.setattr(network, "run_clarel", long_run)
-    seeds, training, changes = network_run(problem, [3], n_batches=60, n_short=20)
-    assert (seeds, training, asked["n_batches"]) == ([3], "paper", 20)
-    assert asked["text_encoder"] == "paper"
-    assert changes["learning_rate"] == 0.2
-    assert (changes["n_batches"], changes["decay_every"]) == (60, 20)
-
-
-def test_rows_tell_what_was_trained(problem):
-    model = short_clarel(problem, n_batches=20, batch_size=8, learning_rate=2.0, log_every=5)
-    run = run_image_text(model, problem, [0], must_learn=False)
-    sizes = {row["metric"]: row["value"] for row in size_rows(problem, {"network": run})}
-    assert sizes == {
-        "parameters": run.test[0].n_parameters,
-        "batches": 20,
-        "learning rate": 2.0,
-    }
-    curve = {(row["metric"], row["batch"]): row["value"] for row in loss_rows(problem, run)}
-    for point in run.test[0].learning_curve:
-        assert curve["image retrieval", point["batch"]] == point["image_retrieval"]
+    seeds, training, changes = network.network_run(problem, [3], n_batches=60, n_short=20)
+    assert (seeds, training) == ([3], "paper")
+    assert (asked["n_batches"], asked["text_encoder"]) == (20, "paper")
+    chosen = [changes[k] for k in ("learning_rate", "n_batches", "decay_every")]
+    assert chosen == [0.2, 60, 20]
 
 
 def test_a_network_is_trained_where_the_chapter_has_its_peer(problem, monkeypatch):
@@ -68,11 +44,11 @@ def test_a_network_is_trained_where_the_chapter_has_its_peer(problem, monkeypatc
     monkeypatch.setattr(network, "clarel_problems", lambda names, **_: [problem])
     monkeypatch.setattr(network, "network_run", trained)
     runs = {problem: "mean of words"}
-    both = {MEAN_OF_WORDS: "mean of words", NETWORK: "network"}
-    assert network_problems("", [problem], seed=3) == {}
-    sizes = network_problems("synthetic:60", [problem], seed=3)
-    assert network_runs(sizes, runs, 3, quick=True) == ({problem: both}, {})
-    assert network_runs({}, runs, 3) == ({}, {})
+    both = {network.MEAN_OF_WORDS: "mean of words", network.NETWORK: "network"}
+    assert network.network_problems("", [problem], seed=3) == {}
+    sizes = network.network_problems("synthetic:60", [problem], seed=3)
+    assert network.network_runs(sizes, runs, 3, quick=True) == ({problem: both}, {})
+    assert network.network_runs({}, runs, 3) == ({}, {})
     assert asked == [(problem.name, [3], 20)]
 
     def at_chance(*_, **__):
@@ -80,18 +56,22 @@ def test_a_network_is_trained_where_the_chapter_has_its_peer(problem, monkeypatc
 
     monkeypatch.setattr(network, "network_run", at_chance)
     failed = {problem.name: "all candidates failed"}
-    assert network_runs(sizes, runs, 3) == ({}, failed)
+    assert network.network_runs(sizes, runs, 3) == ({}, failed)
 
 
-@pytest.mark.parametrize(
-    ("sizes", "words"),
-    [
-        ("synthetic", "each data set needs its batches"),
-        ("synthetic:²", "each data set needs its batches"),
-        ("synthetic:0", "each data set needs its batches"),
-        ("synthetic:10", "synthetic is not among the data of this run, which has other: name it"),
-    ],
-)
-def test_sizes_that_name_nothing_are_refused(problem, sizes, words):
-    with pytest.raises(ValueError, match=words):
-        network_problems(sizes, [replace(problem, name="other")], seed=0)
+def asked(sizes):
+    return lambda p: network.network_problems(sizes, [replace(p, name="other")], seed=0)
+
+
+EACH = "each data set needs its batches"
+ABSENT = "synthetic is not among the data of this run, which has other: name it"
+REFUSALS = [
+    (asked("synthetic"), EACH),
+    (asked("synthetic:²"), EACH),
+    (asked("synthetic:0"), EACH),
+    (asked("synthetic:10"), ABSENT),
+]
+
+
+def test_sizes_that_name_nothing_are_refused(problem, refusal):
+    refusal(problem)

@@ -6,14 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from book.results import Results
-from chapters.dark.comparison import (
-    beside_print,
-    by_choice,
-    calibration_lifts,
-    lead_as_printed,
-    leads,
-    printed_lead,
-)
+from chapters.dark import comparison
 from zslib.datasets.attributes.digits import digits_segments
 from zslib.protocols import run_table, run_zero_shot
 from zslib.protocols.intervals import Estimate
@@ -30,7 +23,7 @@ def runs():
 def test_the_lead_is_over_the_best_other_each_with_its_own_gamma(runs):
     (methods,) = runs.values()
     (own,), (other,) = methods["DARK"], methods["ESZSL"]
-    best, gain = leads(runs, "H", calibration="chosen", n_resamples=100)
+    best, gain = comparison.leads(runs, "H", calibration="chosen", n_resamples=100)
     assert best["value"] == "ESZSL"
     h = [run.outcome.at(run.gamma).harmonic_mean for run in (own, other)]
     assert gain["value"].mean == pytest.approx(h[0] - h[1])
@@ -42,7 +35,7 @@ def test_as_printed_gamma_is_the_own_methods_alone_and_the_table_names_the_other
     (own,), (other,) = methods["DARK"], methods["ESZSL"]
     table = {name: {"Average": {"H": h}} for name, h in (("DARK", 9), ("ESZSL", 2), ("ALE", 1))}
     three = {problem: methods | {"ALE": methods["DARK"], "ours": methods["DARK"]}}
-    best, gain = lead_as_printed(three, 0.2, table, n_resamples=100)
+    best, gain = comparison.lead_as_printed(three, 0.2, table, n_resamples=100)
     assert best["value"] == "ESZSL"
     expected = own.outcome.at(0.2).harmonic_mean - other.outcome.harmonic_mean
     assert gain["value"].mean == pytest.approx(expected)
@@ -59,14 +52,14 @@ def test_the_best_other_is_so_on_validation_classes(runs):
 
     given = {problem: {"A": [with_score(1.0)], "B": [with_score(2.0)], "DARK": [run]}}
     options = {"calibration": "none", "n_resamples": 100}
-    assert next(leads(given, "ACC", **options))["value"] == "B"
-    assert next(leads(given, "H", **options))["value"] == "A"
+    assert next(comparison.leads(given, "ACC", **options))["value"] == "B"
+    assert next(comparison.leads(given, "H", **options))["value"] == "A"
 
 
 def test_each_value_of_a_choice_has_the_best_of_its_candidates(runs):
     ((problem, methods),) = runs.items()
     (run,) = methods["DARK"]
-    rows = list(by_choice({problem: {"SAE": [run]}}, "SAE", "direction"))
+    rows = list(comparison.by_choice({problem: {"SAE": [run]}}, "SAE", "direction"))
     for value in {row["direction"] for row in rows}:
         score, accuracy = (row["value"] for row in rows if row["direction"] == value)
         trials = [t for t in run.tuned.trials if t["parameters"]["direction"] == value]
@@ -77,16 +70,12 @@ def test_each_value_of_a_choice_has_the_best_of_its_candidates(runs):
 
 def results(**methods):
     rows = Results(chapter=SimpleNamespace(failed={}))
-    for method, (accuracy, plain, fixed) in methods.items():
-        own = {"dataset": "CUB", "method": method}
-        rows.append(own | {"metric": "ACC", "value": one(accuracy)})
-        rows.append(own | {"metric": "H", "calibration": "none", "value": one(plain)})
-        rows.append(own | {"metric": "H", "calibration": "fixed", "value": one(fixed)})
+    columns = [{"metric": "ACC"}] + [{"metric": "H", "calibration": c} for c in ("none", "fixed")]
+    for method, values in methods.items():
+        for column, v in zip(columns, values, strict=True):
+            value = Estimate(v, v, v, 1)
+            rows.append({"dataset": "CUB", "method": method, "value": value} | column)
     return rows
-
-
-def one(value):
-    return Estimate(value, value, value, 1)
 
 
 TABLE = {
@@ -98,7 +87,8 @@ TABLE = {
 
 
 def test_the_whole_table_has_what_is_not_built():
-    rows, heads = beside_print(TABLE, results(ESZSL=(50.0, 1.0, 2.0), DARK=(51.0, 3.0, 4.0)))
+    ours = results(ESZSL=(50.0, 1.0, 2.0), DARK=(51.0, 3.0, 4.0))
+    rows, heads = comparison.beside_print(TABLE, ours)
     assert heads == ["", "CUB, paper", "CUB, ours"]
     assert rows == [
         ["ESZSL", "53.9 / 21.0", "50.0 / 1.0"],
@@ -111,20 +101,16 @@ def test_the_whole_table_has_what_is_not_built():
 def test_the_printed_lead_is_over_the_best_other_of_the_same_data():
     lead = {"method": "DARK - best other", "metric": "ACC", "dataset": "cub"}
     others = [numbers["CUB"]["ACC"] for name, numbers in TABLE.items() if name != "DARK"]
-    assert printed_lead(TABLE, lead) == TABLE["DARK"]["CUB"]["ACC"] - max(others)
-    assert printed_lead(TABLE, lead | {"dataset": "ikea"}) is None
-    assert printed_lead(TABLE, lead | {"method": "best other"}) is None
+    assert comparison.printed_lead(TABLE, lead) == TABLE["DARK"]["CUB"]["ACC"] - max(others)
+    assert comparison.printed_lead(TABLE, lead | {"dataset": "ikea"}) is None
+    assert comparison.printed_lead(TABLE, lead | {"method": "best other"}) is None
 
 
 def test_lifts_are_differences_to_no_calibration(runs):
-    rows = calibration_lifts(runs, 0.2)
+    rows = comparison.calibration_lifts(runs, 0.2)
     found = {(row["method"], row["calibration"]): row["value"].mean for row in rows}
     for methods in runs.values():
         for name, (run,) in methods.items():
-            plain = run.outcome.harmonic_mean
-            assert found[name, "fixed - none"] == pytest.approx(
-                run.outcome.at(0.2).harmonic_mean - plain
-            )
-            assert found[name, "chosen - none"] == pytest.approx(
-                run.outcome.at(run.gamma).harmonic_mean - plain
-            )
+            for kind, gamma in (("fixed", 0.2), ("chosen", run.gamma)):
+                gain = run.outcome.at(gamma).harmonic_mean - run.outcome.harmonic_mean
+                assert found[name, f"{kind} - none"] == pytest.approx(gain)

@@ -36,9 +36,8 @@ def test_what_holds_under_both_readings_is_trained_once(problem, monkeypatch):
         return {"DARK": gradient}, {"DARK-L": gradient}
 
     for chosen, times in (("objective", 2), ("fixed", 1)):
-        monkeypatch.setattr(
-            readings, "gradients", lambda p, chosen=chosen: {"chosen": chosen, "fixed": "fixed"}
-        )
+        both = {"chosen": chosen, "fixed": "fixed"}
+        monkeypatch.setattr(readings, "gradients", lambda p, both=both: both)
         asked.clear()
         trained, failed = readings.in_readings(problem, train)
         assert len(asked) == times
@@ -51,10 +50,8 @@ def test_ratios_of_the_objective_are_geometric_means(problem):
         return SimpleNamespace(objective_=list(objective))
 
     trained = {"A": [model(4.0, 1.0, 2.0), model(1.0, 0.5, 8.0)], "I": [model(4.0, -1.0, 2.0)]}
-    rows = {
-        (row["reading"], row["metric"]): row["value"]
-        for row in readings.objective_ratios(problem, trained, ["A", "I"])
-    }
+    rows = readings.objective_ratios(problem, trained, ["A", "I"])
+    rows = {(row["reading"], row["metric"]): row["value"] for row in rows}
     assert rows["A", "objective, last over first"].mean == pytest.approx(2.0)
     assert rows["A", "objective, last over lowest"].mean == pytest.approx(np.sqrt(2.0 * 16.0))
     assert rows["A", "trainings that end above their start, %"] == 50.0

@@ -13,15 +13,9 @@ from hypothesis import strategies as st
 from chapters.devise.draw_rings import draw_correct_set, ring_layout
 from zslib.metrics import Hierarchy
 
-EDGES = [
-    ("animal", "entity"),
-    ("plant", "entity"),
-    ("cat", "animal"),
-    ("dog", "animal"),
-    ("puppy", "dog"),
-    ("oak", "plant"),
-    ("rose", "plant"),
-]
+BELOW = {"entity": ("animal", "plant"), "animal": ("cat", "dog"), "dog": ("puppy",)}
+BELOW["plant"] = ("oak", "rose")
+EDGES = [(child, parent) for parent, children in BELOW.items() for child in children]
 VALID = ["puppy", "dog", "cat", "oak", "rose"]
 
 
@@ -73,22 +67,11 @@ def test_nodes_come_nearest_first():
     assert ring_layout(Hierarchy(EDGES), "puppy", 3, []) == {"puppy": (0, 0.0, None)}
 
 
-@pytest.fixture
-def ax():
-    fig, ax = plt.subplots()
-    yield ax
-    plt.close(fig)
-
-
-def draw(ax, label, ks, *, hierarchy=None, valid=VALID, **options):
-    hierarchy = Hierarchy(EDGES) if hierarchy is None else hierarchy
-    names = {node: node for node in hierarchy.nodes}
-    return draw_correct_set(ax, hierarchy, label, valid, ks, names, **options)
-
-
-def test_a_hierarchy_in_parts(ax):
+def test_a_hierarchy_in_parts():
     parts = Hierarchy(EDGES, nodes=["thought"])
+    names, (fig, ax) = {node: node for node in parts.nodes}, plt.subplots()
+    asked = ax, parts, "thought", [*VALID, "thought"], [1, 2], names
     with pytest.raises(ValueError, match="if_fewer"):
-        draw(ax, "thought", [1, 2], hierarchy=parts, valid=[*VALID, "thought"])
-    radii = draw(ax, "thought", [1, 2], hierarchy=parts, valid=[*VALID, "thought"], if_fewer="all")
-    assert radii == {1: 0, 2: 0}
+        draw_correct_set(*asked)
+    assert draw_correct_set(*asked, if_fewer="all") == {1: 0, 2: 0}
+    plt.close(fig)

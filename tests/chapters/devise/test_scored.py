@@ -17,9 +17,8 @@ def test_gains_are_in_percent_of_the_softmax_and_a_lower_error_is_better():
     def of(means, n):
         return {name: [np.full((3, n), value) for value in seeds] for name, seeds in means.items()}
 
-    seen = SimpleNamespace(
-        case=case, answers={"ridge": answers}, hp=of(hp, 20), errors=of(errors, 1)
-    )
+    seen = SimpleNamespace(case=case, answers={"ridge": answers})
+    seen.hp, seen.errors = of(hp, 20), of(errors, 1)
     # Images of b count twice as much as those of a, which has two.
     for seeds in (seen.hp["softmax"], seen.errors["softmax"]):
         for seed in seeds:

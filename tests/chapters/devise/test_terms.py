@@ -43,13 +43,13 @@ def answers(*classes):
 
 def test_means_are_over_classes_and_runs_of_other_classes_are_pooled():
     values = [np.array([0.0, 1.0, 4.0]), np.array([2.0, 6.0])]
-    found = over_classes(values, answers(["a", "a", "b"], ["a", "c"]))
+    pooled = answers(["a", "a", "b"], ["a", "c"])
+    found = over_classes(values, pooled)
     assert found.mean == pytest.approx(np.mean([1.0, 4.0, 6.0]))
     assert (found.n_units, found.unit, found.n_seeds) == (3, "classes", 2)
-    less = over_classes(values, answers(["a", "a", "b"], ["a", "c"]), minus=values)
+    less = over_classes(values, pooled, minus=values)
     assert (less.mean, less.low, less.high) == (0, 0, 0)
-    columns = [row[:, None] for row in values]
-    assert class_means(columns, answers(["a", "a", "b"], ["a", "c"])).tolist() == [found.mean]
+    assert class_means([row[:, None] for row in values], pooled).tolist() == [found.mean]
 
 
 def test_runs_on_the_same_images_are_no_new_images():

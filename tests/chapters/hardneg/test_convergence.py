@@ -4,13 +4,6 @@ import numpy as np
 import pytest
 
 from chapters.hardneg import convergence
-from chapters.hardneg.convergence import (
-    accuracy_by_epoch,
-    accuracy_rows,
-    convergence_rows,
-    epochs_needed,
-    zero_shot_curves,
-)
 from chapters.hardneg.ratios import fixed_method
 from zslib.compatibility import MetricLearner
 from zslib.protocols import evaluate_zero_shot
@@ -32,7 +25,7 @@ def value(rows, **columns):
 
 
 def test_epochs_and_their_ratios():
-    rows = list(convergence_rows(ALIKE, 1.0, "data"))
+    rows = list(convergence.convergence_rows(ALIKE, 1.0, "data"))
     epochs = {"metric": "epochs to converge", "mark": "own"}
     assert value(rows, method="slow", ratio=1, **epochs).mean == 3.5  # 4 and 3
     assert value(rows, method="fast", ratio=9, **epochs).mean == 2.5  # 1 and 4
@@ -48,7 +41,7 @@ def test_epochs_and_their_ratios():
 def test_what_never_reaches_the_common_mark_has_no_number():
     never = np.array([[40.0, 40, 40, 40], [9.0, 9, 9, 9]])
     low = ALIKE | {("fast", 9): np.repeat(never[:, :, None], 3, axis=2)}
-    rows = list(convergence_rows(low, 1.0, "data"))  # the mark is 24.5
+    rows = list(convergence.convergence_rows(low, 1.0, "data"))  # the mark is 24.5
     missed = "runs that never reach the common mark"
     assert value(rows, metric=missed, method="fast", ratio=9) == 1
     common = {"metric": "times faster to converge", "mark": "common", "method": "slow / fast"}
@@ -59,7 +52,9 @@ def test_what_never_reaches_the_common_mark_has_no_number():
 def test_epochs_needed_by_loop():
     lowest = min(values[:, -1].mean() for values in CURVES.values())
     for share in (0.5, 0.9, 1.0):
-        own, common = (epochs_needed(CURVES, share, mark) for mark in ("own", "common"))
+        own, common = (
+            convergence.epochs_needed(CURVES, share, mark) for mark in ("own", "common")
+        )
         for cell, runs in CURVES.items():
             assert own[cell].tolist() == [epochs_to_share(run, share) for run in runs]
             for run, epoch in zip(runs, common[cell], strict=True):
@@ -72,7 +67,7 @@ def test_intervals_resample_classes():
     fast, slow = np.array([40.0, 40, 40, 40]), np.array([0.0, 0, 0, 40])
     half = np.stack([fast, fast, slow, slow], axis=1)[None].repeat(2, axis=0)
     curves = {("a", 1): half, ("b", 1): np.full_like(half, 40.0)}
-    rows = list(convergence_rows(curves, 0.6, "data"))
+    rows = list(convergence.convergence_rows(curves, 0.6, "data"))
     found = value(rows, metric="epochs to converge", method="a", mark="own")
     assert (found.mean, found.low, found.high) == (4, 1, 4)
     times = value(rows, metric="times faster to converge", mark="own", over="both ratios")
@@ -82,7 +77,7 @@ def test_intervals_resample_classes():
 
 
 def test_leads_are_paired_differences():
-    rows = list(accuracy_rows(ALIKE, "data"))
+    rows = list(convergence.accuracy_rows(ALIKE, "data"))
     assert value(rows, method="slow", ratio=1, epoch=2).mean == 15.0
     assert value(rows, method="fast - slow", ratio=9, epoch=2).mean == 10.0
     assert sum(row["method"] == "fast - slow" for row in rows) == 2 * 2
@@ -106,7 +101,7 @@ def test_smaller_steps_are_tried_while_accuracy_rises(problem, monkeypatch):
 
 def test_curve_is_the_accuracy_of_shorter_trainings(problem):
     model = MetricLearner(8, learning_rate=0.1, n_epochs=4, random_state=1)
-    curve = accuracy_by_epoch(model, problem)
+    curve = convergence.accuracy_by_epoch(model, problem)
     for epochs in (1, 3, 4):
         shorter = evaluate_zero_shot(model.set_params(n_epochs=epochs), problem)
         assert curve[epochs - 1].mean() == pytest.approx(shorter.accuracy)
@@ -116,10 +111,10 @@ def test_curve_is_the_accuracy_of_shorter_trainings(problem):
 def test_curves_of_several_seeds_are_kept(problem, monkeypatch):
     method = fixed_method("uncertainty", "within_epoch", metric_dim=8)
     given = {"attribute_weight": 0.1, "n_epochs": 3}
-    curves = zero_shot_curves(method, problem, [0, 1], parameters=given)
+    curves = convergence.zero_shot_curves(method, problem, [0, 1], parameters=given)
     assert curves.shape == (2, 3, len(problem.unseen_classes))
     model = method.estimator(seed=1).set_params(**given)
-    np.testing.assert_array_equal(curves[1], accuracy_by_epoch(model, problem))
+    np.testing.assert_array_equal(curves[1], convergence.accuracy_by_epoch(model, problem))
     monkeypatch.setattr(MetricLearner, "fit", None)
-    again = zero_shot_curves(method, problem, [1, 0], parameters=given)
+    again = convergence.zero_shot_curves(method, problem, [1, 0], parameters=given)
     np.testing.assert_array_equal(again, curves[::-1])

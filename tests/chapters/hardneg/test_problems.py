@@ -5,11 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from chapters.hardneg.problems import (
-    hard_negative_problems,
-    seen_candidates,
-    with_enough_steps,
-)
+from chapters.hardneg import problems
 from chapters.hardneg.ratios import second_choice
 from zslib.compatibility import ESZSL
 from zslib.datasets import available, load_problem
@@ -19,7 +15,7 @@ from zslib.protocols.attributes.methods import HARD_NEGATIVE_METHODS
 
 
 def test_problems_by_request():
-    synthetic, digits = hard_negative_problems("synthetic+digits", quick=True)
+    synthetic, digits = problems.hard_negative_problems("synthetic+digits", quick=True)
     assert synthetic.synthetic
     assert not digits.synthetic
     expected = common_scale(load_problem("metric learning", "synthetic", quick=True))
@@ -29,7 +25,7 @@ def test_problems_by_request():
 @pytest.mark.skipif(not available("apy"), reason="aPY's attributes are not here")
 def test_splits_of_real_data():
     standard, proposed = (
-        hard_negative_problems("apy", split=split, quick=True)[0]
+        problems.hard_negative_problems("apy", split=split, quick=True)[0]
         for split in ("standard", "proposed")
     )
     assert standard.unseen_classes.tolist() == list(range(20, 32))
@@ -37,18 +33,18 @@ def test_splits_of_real_data():
 
 
 def test_candidates_of_seen_classes(problem):
-    found = seen_candidates(problem)
+    found = problems.seen_candidates(problem)
     rows = problem.trainval
     np.testing.assert_array_equal(found.vectors[found.own], problem.image_attributes[rows])
     np.testing.assert_array_equal(problem.seen_classes[found.labels], problem.labels[rows])
-    found = seen_candidates(replace(problem, image_attributes=None))
+    found = problems.seen_candidates(replace(problem, image_attributes=None))
     expected = problem.class_embeddings[problem.labels[rows]]
     np.testing.assert_array_equal(found.vectors[found.own], expected)
     assert found.fewest == len(problem.seen_classes) - 1
 
 
 def test_more_negatives_than_there_are_is_passed_over():
-    (digits,) = hard_negative_problems("digits", quick=True)
+    (digits,) = problems.hard_negative_problems("digits", quick=True)
     method = replace(
         HARD_NEGATIVE_METHODS["uncertainty"],
         grid={"negatives_per_positive": (1, 500)},
@@ -64,7 +60,7 @@ def test_enough_steps(problem):
     method = HARD_NEGATIVE_METHODS["uncertainty"]
     assert len(problem.trainval) == 297  # five minibatches
     for steps, epochs in (((), 200), ((7,), 15), ((76,), 16)):
-        changed = with_enough_steps(method, problem, *steps)
+        changed = problems.with_enough_steps(method, problem, *steps)
         assert changed.fixed == method.fixed | {"n_epochs": epochs}
         assert changed.grid == method.grid
 
@@ -80,13 +76,13 @@ def test_the_second_choice_is_that_of_validation(problem):
     assert found[0].outcome.accuracy == expected.outcome.accuracy
 
 
-@pytest.mark.parametrize(
-    ("request_", "options", "words"),
-    [
-        ("digits", {"split": "official"}, "split must be one of 'standard', 'proposed'"),
-        ("europarl+dinu2015", {}, "no data set for the metric learning setting"),
-    ],
-)
-def test_refused(request_, options, words):
-    with pytest.raises(ValueError, match=words):
-        hard_negative_problems(request_, **options)
+REFUSALS = {
+    problems.hard_negative_problems: [
+        ({"dataset": "digits", "split": "official"}, "split must be one of 'standard'"),
+        ({"dataset": "europarl+dinu2015"}, "no data set for the metric learning setting"),
+    ]
+}
+
+
+def test_refused(refusal):
+    refusal()

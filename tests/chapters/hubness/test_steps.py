@@ -18,19 +18,14 @@ def test_targets_are_searched_where_the_map_takes_them(runs):
     problem = runs.problem
     mapper = MultiStepMap().fit(problem.X_train, problem.Y_train)
     queries, targets = mapper.transform(problem.X_test), mapper.transform_targets(problem.targets)
-    scores = (queries / np.linalg.norm(queries, axis=1, keepdims=True)) @ (
-        targets / np.linalg.norm(targets, axis=1, keepdims=True)
-    ).T
+    scores = queries @ (targets / np.linalg.norm(targets, axis=1, keepdims=True)).T
     np.testing.assert_array_equal(outcome.neighbours[:, 0], scores.argmax(axis=1))
 
 
 def test_equal_queries_among_moved_targets_are_searched_anew(runs):
-    still, moving = runs.outcomes(
-        {
-            str(b): Method(str(b), MultiStepMap(source_power=0.0, target_power=b))
-            for b in (0.0, 4.0)
-        }
-    ).values()
+    maps = {str(b): MultiStepMap(source_power=0.0, target_power=b) for b in (0.0, 4.0)}
+    outcomes = runs.outcomes({name: Method(name, of) for name, of in maps.items()})
+    still, moving = outcomes.values()
     np.testing.assert_array_equal(still[0].queries, moving[0].queries)
     assert (still[0].ranks != moving[0].ranks).any()
 

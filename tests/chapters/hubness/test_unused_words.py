@@ -1,16 +1,10 @@
 """All words without a training pair, against a search by hand."""
 
 import numpy as np
-import pytest
 
 from chapters.hubness.unused_words import unused_words
 from zslib.mapping import RidgeMap
 from zslib.protocols import METHODS, Repeated, repeat
-
-
-@pytest.fixture(autouse=True)
-def _apart(own_cache):
-    pass
 
 
 def test_maps_are_those_of_the_list():

@@ -20,12 +20,8 @@ def test_variances_of_mapped_column_and_residual_add_up(languages):
 
 
 def test_an_exact_fit_has_no_residual(languages):
-    few = replace(
-        languages,
-        X_train=languages.X_train[:10],
-        train_gold=languages.train_gold[:10],
-        train_words=languages.train_words[:10],
-    )
+    parts = ("X_train", "train_gold", "train_words")
+    few = replace(languages, **{name: getattr(languages, name)[:10] for name in parts})
     found = {row["metric"]: row["value"] for row in projection_checks(few)}
     assert found["residual cosine"] is None
     assert found["mean training variance ratio"] == pytest.approx(1)

@@ -1,11 +1,7 @@
 """What papers print of the leaderboard's systems stands beside ours."""
 
 from book.papers import printed
-from chapters.leaderboard.printed_board import (
-    CHOSEN_ON_TEST,
-    beside_papers,
-    comparable,
-)
+from chapters.leaderboard.printed_board import CHOSEN_ON_TEST, beside_papers, comparable
 from zslib.protocols import ZERO_SHOT_METHODS
 
 

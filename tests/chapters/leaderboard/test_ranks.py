@@ -1,21 +1,13 @@
 """The leaderboard's ranks, what tells them apart, and what explains its numbers."""
 
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from chapters.leaderboard.ranks import (
-    agreement_correlations,
-    correlations,
-    explained,
-    leads_told,
-    mean_ranks,
-    paired,
-    with_origins,
-    with_published,
-)
+from chapters.leaderboard import ranks
 from zslib.protocols.intervals import Estimate
 
 
@@ -39,7 +31,7 @@ def test_published_rows_stand_in_for_what_was_not_run():
         other={("awa1", "SAE"): 5.0},
     )
     theirs.append({"metric": "H", "method": "all", "value": number(6.0)})
-    found = [(row["run"], row["value"].mean) for row in with_published(own, theirs)]
+    found = [(row["run"], row["value"].mean) for row in ranks.with_published(own, theirs)]
     assert found == [("this", 1.0), ("published", 3.0), ("published", 4.0)]
 
 
@@ -48,7 +40,7 @@ def test_rows_are_by_data_set_and_H():
         ACC={("cub", "JLSE"): 1.0, ("cub", "mine"): 2.0, ("awa1", "SAE"): 9.0},
         H={("cub", "JLSE"): 1.0, ("cub", "mine"): 2.0, ("awa1", "SAE"): 9.0},
     )
-    found = [(row["method"], row["year"], row["metric"]) for row in with_origins(rows)]
+    found = [(row["method"], row["year"], row["metric"]) for row in ranks.with_origins(rows)]
     assert found == [
         (name, year, metric)
         for name, year in (("mine", "?"), ("JLSE", 2016), ("SAE", 2017))
@@ -60,20 +52,19 @@ def test_correlations_are_over_the_systems_of_a_data_set():
     hubs = {("cub", "a"): 1.0, ("cub", "b"): 2.0, ("cub", "c"): 5.0, ("awa1", "a"): 1.0}
     accuracy = {("cub", "c"): 1.0, ("cub", "a"): 7.0, ("cub", "b"): 3.0, ("awa1", "a"): 2.0}
     rows = table(hub=hubs, ACC=accuracy)
-    assert paired(rows, "hub", "ACC") == {
+    assert ranks.paired(rows, "hub", "ACC") == {
         "cub": {"a": (1.0, 7.0), "b": (2.0, 3.0), "c": (5.0, 1.0)},
         "awa1": {"a": (1.0, 2.0)},
     }
-    found = {row["dataset"]: row["value"] for row in correlations(rows, "hub", "ACC")}
+    found = {row["dataset"]: row["value"] for row in ranks.correlations(rows, "hub", "ACC")}
     assert found == {"cub": pytest.approx(-1.0), "awa1": 0.0}
 
 
 class Answers:
     """An outcome on images of unseen classes, of which some answers are right."""
 
-    def __init__(self, true, answers, n_classes):
-        self.true, self.answers = true, answers
-        self.is_seen = np.zeros(n_classes, dtype=bool)
+    def __init__(self, true, answers, is_seen):
+        self.true, self.answers, self.is_seen = true, answers, is_seen
 
     def labels(self, measure):
         return self.true
@@ -88,27 +79,26 @@ class Answers:
         return 100 * np.array([self.right(measure)[self.true == c].mean() for c in set(self.true)])
 
 
-def made_runs(methods, n_classes=4, sets=("cub", "awa1")):
-    rng, runs = np.random.default_rng(0), {}
-    for name in sets:
-        true = np.repeat(np.arange(n_classes), 6)
-        problem = SimpleNamespace(name=name, is_seen=np.zeros(n_classes, dtype=bool))
-        problem = type("P", (), {"__hash__": object.__hash__, **vars(problem)})()
-        runs[problem] = {
-            m: [
-                SimpleNamespace(
-                    outcome=Answers(true, rng.integers(n_classes, size=true.size), n_classes)
-                )
-            ]
-            for m in methods
-        }
-    return runs
+class Problem(SimpleNamespace):
+    __hash__ = object.__hash__
+
+
+def made_runs(methods, n_classes=4):
+    rng, true = np.random.default_rng(0), np.repeat(range(n_classes), 6)
+    is_seen = np.zeros(n_classes, dtype=bool)
+
+    def run():
+        answers = Answers(true, rng.integers(n_classes, size=true.size), is_seen)
+        return SimpleNamespace(outcome=answers)
+
+    sets = [Problem(name=name, is_seen=is_seen) for name in ("cub", "awa1")]
+    return {problem: {m: [run()] for m in methods} for problem in sets}
 
 
 def test_ranks_by_loop():
     runs = made_runs("abcde")
     del list(runs.values())[1]["e"]
-    rows = list(mean_ranks(runs))
+    rows = list(ranks.mean_ranks(runs))
     found = {r["method"]: r["value"] for r in rows if r["metric"] == "rank by ACC"}
     accuracy = {
         (m, p): np.mean(of[0].outcome.class_accuracies("ACC"))
@@ -116,12 +106,12 @@ def test_ranks_by_loop():
         for m, of in by.items()
     }
     for m in "abcde":
-        ranks = []
+        places = []
         for p in runs:
             values = [accuracy.get((o, p), -1.0) for o in "abcde"]
             own = accuracy.get((m, p), -1.0)
-            ranks.append(sum(v > own for v in values) + (sum(v == own for v in values) + 1) / 2)
-        assert found[m].mean == pytest.approx(np.mean(ranks))
+            places.append(sum(v > own for v in values) + (sum(v == own for v in values) + 1) / 2)
+        assert found[m].mean == pytest.approx(np.mean(places))
         assert 1 <= found[m].low <= found[m].high <= 5
         assert (found[m].unit, found[m].n_units) == ("classes", 4)
     assert list(found) == sorted(found, key=lambda m: found[m].mean)
@@ -134,20 +124,17 @@ def test_ranks_by_loop():
 
 
 def test_the_leads_are_told():
-    ends = {"a": None, "b": (2.0, 1.0, 3.0), "c": (1.0, -1.0, 3.0)}
-    rows = [{"metric": "rank by ACC", "method": m, "value": number(1.0)} for m in ends]
-    rows += [
-        {"metric": "ACC", "method": f"a - {m}", "value": Estimate(*of, 1)}
-        for m, of in ends.items()
-        if of
-    ]
-    assert "a is first of 3 systems" in leads_told(rows)
-    assert "it is ahead of b beyond" in leads_told(rows)
+    rows = [{"metric": "rank by ACC", "method": m, "value": number(1.0)} for m in "abc"]
+    for m, *ends in (("b", 2.0, 1.0, 3.0), ("c", 1.0, -1.0, 3.0)):
+        rows.append({"metric": "ACC", "method": f"a - {m}", "value": Estimate(*ends, 1)})
+    told = ranks.leads_told(rows)
+    assert "a is first of 3 systems" in told and "it is ahead of b beyond" in told
 
 
-def test_correlations_of_agreement_are_by_set_with_their_mean():
+def test_correlations_of_agreement_are_by_set_with_their_mean(monkeypatch):
+    monkeypatch.setattr(ranks, "_RESAMPLES", 50)
     runs = made_runs("abcde")
-    *single, mean = agreement_correlations(runs)
+    *single, mean = ranks.agreement_correlations(runs)
     assert [row["dataset"] for row in single] == ["cub", "awa1"]
     assert (mean["over"], mean["dataset"]) == ("all sets", "cub and awa1")
     assert np.isnan(mean["value"].low)  # five systems are too few to draw from
@@ -157,16 +144,16 @@ def test_correlations_of_agreement_are_by_set_with_their_mean():
         agree, accurate = [], []
         for (run,) in by_method.values():
             true, answers = run.outcome.true, run.outcome.answers
-            same = []
-            for c in range(4):
-                for d in range(4):
-                    one, two = (answers[(true == k) & (answers != k)] for k in (c, d))
-                    if c != d and one.size and two.size:
-                        same.append(np.mean(one[:, None] == two))
+            wrong = {c: answers[(true == c) & (answers != c)] for c in range(4)}
+            same = [
+                np.mean(one[:, None] == wrong[d])
+                for (c, one), d in product(wrong.items(), wrong)
+                if c != d and one.size and wrong[d].size
+            ]
             agree.append(np.mean(same))
             accurate.append(np.mean(run.outcome.class_accuracies("ACC")))
         assert row["value"].mean == pytest.approx(spearmanr(agree, accurate).statistic)
-    *_, mean = agreement_correlations(made_runs("abcdefghij"))
+    *_, mean = ranks.agreement_correlations(made_runs("abcdefghij"))
     assert mean["value"].low < mean["value"].mean < mean["value"].high
 
 
@@ -178,12 +165,10 @@ def test_explained_by_loop_and_at_its_ends():
         for m in "abcdef"
     ]
     factors = {"pair": lambda row: row["method"] in "ab", "method": lambda row: row["method"]}
-    found = {row["method"]: row["value"].mean for row in explained(rows, factors)}
+    found = {row["method"]: row["value"].mean for row in ranks.explained(rows, factors)}
     assert found["pair - method"] == pytest.approx(found["pair"] - found["method"])
-    centred = []
-    for row in rows:
-        own = [other["value"].mean for other in rows if other["dataset"] == row["dataset"]]
-        centred.append(row["value"].mean - np.mean(own))
+    values = np.array([row["value"].mean for row in rows]).reshape(3, 6)
+    centred = (values - values.mean(axis=1, keepdims=True)).ravel()
     total = sum(v**2 for v in centred)
     for name, factor in factors.items():
         within, groups = 0.0, {factor(row) for row in rows}
@@ -195,11 +180,11 @@ def test_explained_by_loop_and_at_its_ends():
     exact = [
         row | {"value": number(5.0 * row["dataset"] + (row["method"] in "ab"))} for row in rows
     ]
-    row, *_ = explained(exact, factors)
+    row, *_ = ranks.explained(exact, factors)
     assert row["value"].mean == pytest.approx(1.0)
     alike = [row | {"value": number(1.0 * row["dataset"])} for row in rows]
-    assert [row["value"].mean for row in explained(alike, factors)] == [0.0, 0.0, 0.0]
+    assert [row["value"].mean for row in ranks.explained(alike, factors)] == [0.0, 0.0, 0.0]
     many = [row | {"method": f"{row['method']}{i}"} for row in rows for i in range(2)]
-    first, *_ = explained(many, {"pair": lambda row: row["method"][0] in "ab"})
+    first, *_ = ranks.explained(many, {"pair": lambda row: row["method"][0] in "ab"})
     assert (first["value"].unit, first["value"].n_units) == ("systems", 12)
     assert 0 <= first["value"].low < first["value"].high <= 1

@@ -2,17 +2,9 @@
 
 import numpy as np
 
-from chapters.dark.ablation import SelectAll
 from chapters.together.bounded import BASE, PARTS, NoImageView, parts_of
 from zslib.compatibility import DARK
 from zslib.datasets.attributes.digits import digits_segments
-
-
-def test_equal_weights_are_one_for_every_rival():
-    scores = np.array([[0.0, -9.0, 9.0], [1.0, 2.0, 3.0]])
-    view = SelectAll(gradient="objective")._assess(scores, np.array([0, 2]))
-    np.testing.assert_array_equal(view.weights, [[0.0, 1.0, 1.0], [1.0, 1.0, 0.0]])
-    assert view.rates is None
 
 
 def test_without_the_image_view_images_of_a_class_count_by_their_prototype_alone():

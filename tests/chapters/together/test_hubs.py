@@ -11,30 +11,14 @@ def record(metric, value, dataset="A", method="ESZSL", **columns):
     return {"metric": metric, "value": value, "dataset": dataset, "method": method} | columns
 
 
-def test_with_one_group_it_is_spearmans():
-    rng = np.random.default_rng(0)
-    x, y = rng.standard_normal((2, 30))
-    expected = spearmanr(x, y).statistic
-    assert hubs.partial_correlation(x, y, [np.zeros(30)]) == pytest.approx(expected)
-
-
 def test_given_a_factor_it_is_the_correlation_of_what_regressions_leave():
     rng = np.random.default_rng(0)
     x, y = rng.permuted(np.tile(np.arange(24.0), (2, 1)), axis=1)
     family = np.arange(24) % 3
     left = [(v - np.array([v[family == f].mean() for f in range(3)])[family]) for v in (x, y)]
     expected = np.corrcoef(*left)[0, 1]
-    found = hubs.partial_correlation(x, y, [np.zeros(24), family])
+    found = hubs.partial_correlation(np.exp(x), y, [np.zeros(24), family])
     assert found == pytest.approx(expected)
-
-
-def test_a_connection_through_the_family_alone_is_gone_given_the_family():
-    rng = np.random.default_rng(0)
-    family = np.repeat(np.arange(4), 50)
-    x, y = family + 0.01 * rng.standard_normal((2, 200))
-    nothing = np.zeros(200)
-    assert hubs.partial_correlation(x, y, [nothing]) > 0.9
-    assert abs(hubs.partial_correlation(x, y, [nothing, family])) < 0.2
 
 
 def test_nothing_left_is_no_correlation():
@@ -76,7 +60,8 @@ def test_correlations_are_by_data_set_with_their_mean():
     assert [r["dataset"] for r in hubs.mean_named(rows)] == ["A", "B", "mean"]
 
 
-def test_intervals_are_over_systems_where_there_are_enough():
+def test_intervals_are_over_systems_where_there_are_enough(monkeypatch):
+    monkeypatch.setattr(hubs, "_RESAMPLES", 50)
     *_, mean = hubs.correlation_rows(made(10), [()])
     assert (mean["value"].n_units, mean["method"]) == (10, "nothing")
     assert mean["value"].low < mean["value"].mean < mean["value"].high

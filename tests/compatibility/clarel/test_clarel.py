@@ -15,9 +15,9 @@ from zslib.compatibility.clarel.loss import clarel_loss, embedding_distances
 from zslib.compatibility.clarel.network import ClarelNetwork, make_encoder
 from zslib.compatibility.clarel.pairs import Pairs
 from zslib.compatibility.clarel.training import Progress
-from zslib.nn import Dropout
 
 SMALL = {
+    "text_encoder": "mean",
     "embedding_dim": 8,
     "word_dim": 6,
     "filters": (4, 6),
@@ -28,7 +28,7 @@ SMALL = {
 }
 
 
-def pairs_data(seed=0, *, n_traits=3, per_class=10, p=12, dtype="float64"):
+def pairs_data(seed=0, *, n_traits=3, per_class=3, dtype="float64"):
     """Classes are pairs of traits; images show them noisily, texts name them among filler.
 
     Unseen are the classes with twice the same trait: each trait occurs in seen classes too. No fit
@@ -37,8 +37,8 @@ def pairs_data(seed=0, *, n_traits=3, per_class=10, p=12, dtype="float64"):
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(n_traits**2), per_class)
     first, second = labels // n_traits, labels % n_traits
-    views = rng.standard_normal((2, n_traits, p))
-    X = views[0, first] + views[1, second] + 0.2 * rng.standard_normal((len(labels), p))
+    views = rng.standard_normal((2, n_traits, 12))
+    X = views[0, first] + views[1, second] + 0.2 * rng.standard_normal((len(labels), 12))
     named = np.stack([2 + first, 2 + n_traits + second], axis=1)
     filler = rng.integers(2 + 2 * n_traits, 14 + 2 * n_traits, named.shape)
     tokens = rng.permuted(np.concatenate([named, filler], axis=1), axis=1)
@@ -48,29 +48,53 @@ def pairs_data(seed=0, *, n_traits=3, per_class=10, p=12, dtype="float64"):
     return X, labels, tokens, first == second
 
 
-def fit(X, labels, tokens, seen, **parameters):
-    return CLAREL(**SMALL | parameters).fit(X[seen], labels[seen], tokens[seen])
+X, LABELS, TOKENS, _ = pairs_data()
+ENCODERS = pytest.mark.parametrize("text_encoder", ["mean", "paper", None])
+
+
+def make(**parameters):
+    return CLAREL(**SMALL | parameters)
+
+
+def fit(X=X, y=LABELS, texts=TOKENS, rows=None, **parameters):
+    return make(**parameters).fit(X, y, texts, rows)
+
+
+def texts_for(text_encoder):
+    """Tokens, or vectors of three numbers."""
+    vectors = np.random.default_rng(1).standard_normal((27, 3))
+    return vectors if text_encoder is None else TOKENS
+
+
+def network(pairs, texts=TOKENS, **parameters):
+    model, rng = make(**parameters), random_generator(0)
+    encoder = make_encoder(model, texts, pairs, rng, X[:1, :1])
+    each = {"dropout_each": model.dropout_each}
+    return ClarelNetwork(12, 9, 8, encoder, model.dropout, rng, **each, like=X[:1, :1])
+
+
+PAPER = {"text_encoder": "paper", "filters": (16, 16), "lstm_units": 16}
 
 
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"text_encoder": "mean", "learning_rate": 0.3},
-        {"text_encoder": None, "learning_rate": 0.3},
-        {"text_encoder": "paper", "learning_rate": 0.3, "filters": (16, 16), "lstm_units": 16},
-        {"text_encoder": "mean", "distance": "squared", "learning_rate": 0.03},
-        {"text_encoder": "mean", "classification_weight": 0.0, "learning_rate": 0.3},
+        {"learning_rate": 0.3},
+        {"learning_rate": 0.3, "text_encoder": None},
+        {"learning_rate": 0.3, **PAPER, "n_batches": 200, "decay_every": 70},
+        {"learning_rate": 0.03, "distance": "squared"},
+        {"learning_rate": 0.3, "classification_weight": 0.0},
     ],
     ids=lambda p: ", ".join(str(v) for v in p.values()),
 )
 def test_recognises_classes_never_seen(parameters):
-    parameters |= {"n_batches": 300, "decay_every": 100, "dropout": 0}
+    parameters = {"n_batches": 300, "decay_every": 100, "dropout": 0, **parameters}
     right = {"unseen": [], "all": []}
     for seed in range(3):
-        X, labels, texts, unseen = pairs_data(seed, n_traits=5)
-        if parameters["text_encoder"] is None:
+        X, labels, texts, unseen = pairs_data(seed, n_traits=5, per_class=10)
+        if parameters.get("text_encoder", "mean") is None:
             texts = np.stack([np.isin(np.arange(30), row) for row in texts]).astype(float)
-        model = fit(X, labels, texts, ~unseen, **parameters)
+        model = fit(X[~unseen], labels[~unseen], texts[~unseen], **parameters)
         assert model.learning_curve_[-1]["total"] < model.learning_curve_[0]["total"]
         classes, codes = np.unique(labels[unseen], return_inverse=True)
         prototypes = model.class_prototypes(texts[unseen], codes, len(classes))
@@ -81,175 +105,141 @@ def test_recognises_classes_never_seen(parameters):
     assert np.mean(right["all"]) > 0.4  # one in 25 by chance
 
 
-@pytest.mark.parametrize("text_encoder", ["mean", "paper", None])
-def test_a_step_descends_the_gradient_of_the_whole(text_encoder, numerical_gradient):
+@ENCODERS
+def test_a_step_descends_the_gradient_of_the_whole(text_encoder):
     """With a small rate, (before - after) / rate is the gradient of loss and penalty."""
-    X, labels, tokens, _ = pairs_data(per_class=2)
-    texts = np.random.default_rng(1).standard_normal((18, 3)) if text_encoder is None else tokens
-    parameters = {"text_encoder": text_encoder, "dropout": 0.0, "convolution_penalty": 0.01}
-    model = CLAREL(0.3, 0.4, **SMALL | parameters)
-    ids = np.arange(18) % 7
-    settings = {"retrieval_mix": 0.3, "classification_weight": 0.4, "distance": "euclidean"}
-
-    def network():
-        rng = random_generator(0)
-        pairs = Pairs(len(X), len(texts), None, ids)
-        encoder = make_encoder(model, texts, pairs, rng, X[:1, :1])
-        net = ClarelNetwork(12, 9, 8, encoder, 0.0, rng, like=X[:1, :1])
-        return net, pairs, encoder.prepare(texts)
-
-    def loss(net, pairs, prepared):
-        batch = np.arange(8)
-        draw = pairs.draw(batch, 1, None)
-        z = net.image_layer.forward(X[batch])
-        t = net.text_layer.forward(net.encoder.encode(prepared, draw, train=True))
-        terms, _ = clarel_loss(
-            z,
-            t,
-            net.image_classifier.forward(z),
-            net.text_classifier.forward(t),
-            labels[batch],
-            same_text=pairs.in_common(draw),
-            **settings,
-        )
-        learned = net.parameters().values()
-        return float(terms.total) + sum(p.penalty * np.sum(p.value**2) for p in learned)
-
-    net, pairs, prepared = network()
-    start = {name: p.value.copy() for name, p in net.parameters().items()}
-    batch = np.arange(8)
+    texts, batch = texts_for(text_encoder), np.arange(8)
+    pairs = Pairs(27, 27, None, np.arange(27) % 7)
     draw = pairs.draw(batch, 1, None)
-    same = pairs.in_common(draw)
-    inputs = X[batch], prepared, draw, labels[batch]
-    terms = net.step(*inputs, {"rate": 1e-3}, same_text=same, **settings)
-    other, *rest = network()
-    penalty = sum(p.penalty * np.sum(p.value**2) for p in other.parameters().values())
-    assert float(terms[0]) + penalty == pytest.approx(loss(other, *rest), rel=1e-12)
+    options = {"text_encoder": text_encoder, "dropout": 0.0, "convolution_penalty": 0.01}
+    net, other = (network(pairs, texts, **options) for _ in range(2))
+    moving = other.parameters()
+    prepared = net.encoder.prepare(texts)
+    settings = {"retrieval_mix": 0.3, "classification_weight": 0.4, "distance": "euclidean"}
+    settings["same_text"] = pairs.in_common(draw)
+
+    def penalty():
+        return sum(p.penalty * np.sum(p.value**2) for p in moving.values())
+
+    def loss():
+        z = other.image_layer.forward(X[batch])
+        t = other.text_layer.forward(other.encoder.encode(prepared, draw, train=True))
+        logits = other.image_classifier.forward(z), other.text_classifier.forward(t)
+        terms, _ = clarel_loss(z, t, *logits, LABELS[batch], **settings)
+        return float(terms.total) + penalty()
+
+    terms = net.step(X[batch], prepared, draw, LABELS[batch], {"rate": 1e-3}, **settings)
+    assert float(terms[0]) + penalty() == pytest.approx(loss(), rel=1e-12)
     rng = np.random.default_rng(2)
     for name, p in net.parameters().items():
-        stepped = (start[name] - p.value) / 1e-3
-        towards = rng.standard_normal(stepped.shape)
-        place = other.parameters()[name].value
-
-        def along(t, place=place, name=name, towards=towards):
-            place[...] = start[name] + t * towards
-            value = loss(other, *rest)
-            place[...] = start[name]
-            return value
-
-        slope = (along(1e-6) - along(-1e-6)) / 2e-6
+        place, start = moving[name].value, moving[name].value.copy()
+        stepped = (start - p.value) / 1e-3
+        towards, around = rng.standard_normal(stepped.shape), []
+        for t in (1e-6, -1e-6):
+            place[...] = start + t * towards
+            around.append(loss())
+        place[...] = start
+        slope = (around[0] - around[1]) / 2e-6
         assert np.sum(stepped * towards) == pytest.approx(slope, rel=1e-4, abs=1e-6), name
 
 
-@pytest.mark.parametrize("text_encoder", ["mean", "paper", None])
+@ENCODERS
 def test_every_library_trains_the_same(backend, text_encoder):
-    X, labels, tokens, _ = pairs_data(per_class=3)
-    texts = np.random.default_rng(1).standard_normal((27, 3)) if text_encoder is None else tokens
-    here, there = (CLAREL(**SMALL, text_encoder=text_encoder) for _ in range(2))
-    there.fit(X, labels, texts)
-    here.fit(*(backend.asarray(a) for a in (X, labels, texts)))
+    host = X, LABELS, texts_for(text_encoder)
+    images, labels, texts = map(backend.asarray, host)
+    here = fit(images, labels, texts, text_encoder=text_encoder)
+    there = fit(*host, text_encoder=text_encoder)
     for name, p in here.network_.parameters().items():
         expected = there.network_.parameters()[name].value
         backend.assert_allclose(p.value, expected, atol=1e-8, err_msg=name)
     backend.assert_equal(here.classes_, np.arange(9))
-    prototypes = here.class_prototypes(backend.asarray(texts), backend.asarray(labels), 9)
-    expected = there.class_prototypes(texts, labels, 9)
+    prototypes = here.class_prototypes(texts, labels, 9)
+    expected = there.class_prototypes(*host[:0:-1], 9)
     backend.assert_allclose(prototypes, expected, atol=1e-8)
-    scores = backend.to_numpy(here.decision_function(backend.asarray(X), prototypes))
-    np.testing.assert_allclose(scores, there.decision_function(X, expected), atol=1e-7)
-    predicted = backend.to_numpy(here.predict(backend.asarray(X), prototypes))
-    assert predicted.dtype == np.int64
-    np.testing.assert_array_equal(predicted, there.predict(X, expected))
+    scores = here.decision_function(images, prototypes)
+    backend.assert_allclose(scores, there.decision_function(X, expected), atol=1e-7)
+    predicted = here.predict(images, prototypes)
+    assert backend.to_numpy(predicted).dtype == np.int64
+    backend.assert_equal(predicted, there.predict(X, expected))
     assert here.learning_curve_[-1]["total"] == pytest.approx(there.learning_curve_[-1]["total"])
 
 
-@pytest.mark.parametrize("text_encoder", ["mean", "paper", None])
+@ENCODERS
 def test_float32_stays_float32(text_encoder):
-    X, labels, tokens, _ = pairs_data(dtype="float32")
-    texts = X[:, :4] if text_encoder is None else tokens
-    model = CLAREL(**SMALL, text_encoder=text_encoder).fit(X, labels, texts)
+    images = X.astype("float32")
+    texts = images[:, :4] if text_encoder is None else TOKENS
+    model = fit(images, LABELS, texts, text_encoder=text_encoder)
     arrays = {name: p.value for name, p in model.network_.parameters().items()}
     for name, array in (arrays | model.network_.buffers()).items():
         assert array.dtype == np.float32, name
-    prototypes = model.class_prototypes(texts, labels, 9)
-    assert prototypes.dtype == model.embed_images(X).dtype == np.float32
-    assert model.decision_function(X, prototypes).dtype == np.float32
-    wide = model.decision_function(X.astype(float), prototypes.astype(float))
-    assert wide.dtype == np.float64
-    np.testing.assert_allclose(model.decision_function(X, prototypes), wide, rtol=1e-4)
+    prototypes = model.class_prototypes(texts, LABELS, 9)
+    assert prototypes.dtype == model.embed_images(images).dtype == np.float32
+    narrow = model.decision_function(images, prototypes)
+    wide = model.decision_function(X, prototypes.astype(float))
+    assert (narrow.dtype, wide.dtype) == (np.float32, np.float64)
+    np.testing.assert_allclose(narrow, wide, rtol=1e-4)
 
 
-def test_prototypes_distances_and_predictions():
-    X, labels, tokens, unseen = pairs_data()
-    for distance in ("euclidean", "squared"):
-        model = fit(X, labels, tokens, ~unseen, text_encoder="mean", distance=distance)
-        embedded = model.embed_texts(tokens)
-        assert embedded.shape == (90, 8)
-        table, layer = model.network_.encoder.weight.value, model.network_.text_layer
-        words = np.mean([table[t] for t in tokens[7] if t], axis=0)
-        np.testing.assert_allclose(embedded[7], words @ layer.weight.value + layer.bias.value)
-        prototypes = model.class_prototypes(tokens, labels, 9)
-        expected = [embedded[labels == c].mean(axis=0) for c in range(9)]
-        np.testing.assert_allclose(prototypes, expected, rtol=1e-10)
-        images = model.embed_images(X)
-        head = model.network_.image_layer
-        np.testing.assert_allclose(images, X @ head.weight.value + head.bias.value)
-        d = model.distances(X, prototypes)
-        np.testing.assert_allclose(d, embedding_distances(images, prototypes, distance=distance))
-        np.testing.assert_array_equal(model.decision_function(X, prototypes), -d)
-        np.testing.assert_array_equal(model.predict(X, prototypes), d.argmin(axis=1))
+@pytest.mark.parametrize("distance", ["euclidean", "squared"])
+def test_prototypes_distances_and_predictions(distance):
+    model = fit(distance=distance)
+    network, embedded = model.network_, model.embed_texts(TOKENS)
+    table, layer = network.encoder.weight.value, network.text_layer
+    words = np.array([np.mean([table[t] for t in row if t], axis=0) for row in TOKENS])
+    np.testing.assert_allclose(embedded, words @ layer.weight.value + layer.bias.value)
+    prototypes = model.class_prototypes(TOKENS, LABELS, 9)
+    expected = [embedded[c == LABELS].mean(axis=0) for c in range(9)]
+    np.testing.assert_allclose(prototypes, expected, rtol=1e-10)
+    images, layer = model.embed_images(X), network.image_layer
+    np.testing.assert_allclose(images, X @ layer.weight.value + layer.bias.value)
+    d = model.distances(X, prototypes)
+    np.testing.assert_allclose(d, embedding_distances(images, prototypes, distance=distance))
+    np.testing.assert_array_equal(model.decision_function(X, prototypes), -d)
+    np.testing.assert_array_equal(model.predict(X, prototypes), d.argmin(axis=1))
 
 
-def test_many_texts_in_blocks():
-    X, labels, tokens, _ = pairs_data()
-    for text_encoder in ("mean", "paper"):
-        model = CLAREL(**SMALL, text_encoder=text_encoder).fit(X, labels, tokens)
-        many = np.tile(tokens, (6, 1))
-        once = model.embed_texts(tokens)
-        np.testing.assert_allclose(model.embed_texts(many), np.tile(once, (6, 1)), atol=1e-12)
+@pytest.mark.parametrize("text_encoder", ["mean", "paper"])
+def test_many_texts_in_blocks(text_encoder, monkeypatch):
+    model = fit(text_encoder=text_encoder)
+    once = model.embed_texts(TOKENS)
+    monkeypatch.setattr("zslib.compatibility.clarel.clarel._TEXTS_AT_ONCE", 10)
+    np.testing.assert_allclose(model.embed_texts(TOKENS), once, atol=1e-12)
 
 
 def test_seeds_labels_and_scikit_learn():
-    X, labels, tokens, _ = pairs_data(per_class=4)
-    model = CLAREL(0.2, **SMALL, text_encoder="mean")
+    model = make(retrieval_mix=0.2)
     assert clone(model).get_params() == model.get_params()
-    assert model.get_params()["retrieval_mix"] == 0.2
     with pytest.raises(NotFittedError):
         model.embed_images(X)
-    assert model.fit(X, labels, tokens) is model
-    same = clone(model).fit(X, labels, tokens)
-    other = clone(model).set_params(random_state=1).fit(X, labels, tokens)
-    renamed = clone(model).fit(X, 10 - 3 * labels, tokens)
-    np.testing.assert_array_equal(model.embed_images(X), same.embed_images(X))
-    assert not np.allclose(model.embed_images(X), other.embed_images(X))
-    np.testing.assert_array_equal(renamed.classes_, np.unique(10 - 3 * labels))
+    assert model.fit(X, LABELS, TOKENS) is model
+    images = model.embed_images(X)
+    same = clone(model).fit(X, LABELS, TOKENS)
+    other = clone(model).set_params(random_state=1).fit(X, LABELS, TOKENS)
+    renamed = clone(model).fit(X, 10 - 3 * LABELS, TOKENS)
+    np.testing.assert_array_equal(images, same.embed_images(X))
+    assert not np.allclose(images, other.embed_images(X))
+    np.testing.assert_array_equal(renamed.classes_, np.unique(10 - 3 * LABELS))
     twin = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(twin.embed_texts(tokens), model.embed_texts(tokens))
+    np.testing.assert_array_equal(twin.embed_texts(TOKENS), model.embed_texts(TOKENS))
     # 12 and 6 numbers to 8, two classifiers of 9 classes, and 20 word vectors.
     assert model.n_parameters_ == 13 * 8 + 7 * 8 + 2 * 9 * 9 + 20 * 6
     assert model.n_features_in_ == 12
 
 
 def test_labels_play_no_part_without_classifiers():
-    X, labels, tokens, _ = pairs_data(per_class=4)
-    parameters = SMALL | {"text_encoder": "mean", "classification_weight": 0.0}
-    model = CLAREL(**parameters).fit(X, labels, tokens)
-    shuffled = CLAREL(**parameters).fit(X, labels[::-1].copy(), tokens)
-    np.testing.assert_array_equal(model.embed_images(X), shuffled.embed_images(X))
-    with_them = CLAREL(**parameters | {"classification_weight": 0.5})
-    one = with_them.fit(X, labels, tokens).embed_images(X)
-    assert not np.allclose(one, with_them.fit(X, labels[::-1].copy(), tokens).embed_images(X))
+    for weight in (0.0, 0.5):
+        one, other = (
+            fit(y=y, classification_weight=weight).embed_images(X) for y in (LABELS, LABELS[::-1])
+        )
+        assert np.array_equal(one, other) == (weight == 0.0)
 
 
-def test_words_without_training_stay_silent():
-    X, labels, tokens, _ = pairs_data(per_class=4)
-    for text_encoder in ("mean", "paper"):
-        model = CLAREL(**SMALL, text_encoder=text_encoder, n_tokens=25).fit(X, labels, tokens)
-        table = model.network_.encoder.weight.value
-        assert table.shape == (25, 6)
-        assert not table[[0, 1, 20, 24]].any()
-        assert table[2:20].any(axis=1).all()
-        assert np.all(np.isfinite(model.embed_texts(np.array([[24, 1]]))))
+@pytest.mark.parametrize("text_encoder", ["mean", "paper"])
+def test_words_without_training_stay_silent(text_encoder):
+    model = fit(text_encoder=text_encoder, n_tokens=25)
+    trained = model.network_.encoder.weight.value.any(axis=1)
+    np.testing.assert_array_equal(trained, np.isin(np.arange(25), np.unique(TOKENS[TOKENS > 0])))
+    assert np.all(np.isfinite(model.embed_texts(np.array([[24, 1]]))))
 
 
 @pytest.fixture
@@ -267,53 +257,43 @@ def steps(monkeypatch):
 
 
 def test_learning_rate_falls_in_steps(steps):
-    X, labels, tokens, _ = pairs_data()
-    falling = {"n_batches": 7, "decay_every": 3, "decay": 4, "learning_rate": 0.8}
-    CLAREL(**SMALL | falling, text_encoder="mean").fit(X, labels, tokens)
+    fit(n_batches=7, decay_every=3, decay=4, learning_rate=0.8)
     rates = [step["rate"] for step in steps]
     np.testing.assert_allclose(rates, [0.8] * 3 + [0.2] * 3 + [0.05])
 
 
 def test_learning_curve_is_the_mean_of_each_interval(steps):
-    X, labels, tokens, _ = pairs_data()
-    model = CLAREL(**SMALL | {"n_batches": 8}, text_encoder="mean", log_every=3)
-    model.fit(X, labels, tokens)
-    names = ["total", "text_retrieval", "image_retrieval"]
-    names += ["text_classification", "image_classification"]
-    assert [entry["batch"] for entry in model.learning_curve_] == [3, 6, 8]
-    for entry, part in zip(model.learning_curve_, (steps[:3], steps[3:6], steps[6:]), strict=True):
+    curve = fit(n_batches=8, log_every=3).learning_curve_
+    kinds = "retrieval", "classification"
+    names = ["total", *(f"{of}_{kind}" for kind in kinds for of in ("text", "image"))]
+    assert [entry["batch"] for entry in curve] == [3, 6, 8]
+    for entry, part in zip(curve, (steps[:3], steps[3:6], steps[6:]), strict=True):
         expected = np.mean([step["losses"] for step in part], axis=0)
         np.testing.assert_allclose([entry[n] for n in names], expected)
 
 
 def test_batches_are_drawn_without_replacement(steps):
-    X, labels, tokens, _ = pairs_data(per_class=3)
-    CLAREL(**SMALL | {"n_batches": 20}, text_encoder="mean").fit(X, labels, tokens)
+    fit(n_batches=20)
     batches = [step["X"] for step in steps]
-    assert len(batches) == 20
-    assert all(len(np.unique(batch, axis=0)) == 8 for batch in batches)
+    assert [len(np.unique(batch, axis=0)) for batch in batches] == [8] * 20
     assert len(np.unique(np.concatenate(batches), axis=0)) == len(X) == 27
 
 
 def test_labels_of_texts_shuffled_in_the_batch(steps):
-    X, labels, tokens, _ = pairs_data(per_class=3)
-    CLAREL(**SMALL, text_encoder="mean", shuffle_labels=True).fit(X, labels, tokens)
+    fit(shuffle_labels=True)
     for step in steps:
         np.testing.assert_array_equal(np.sort(step["codes"]), np.sort(step["text_codes"]))
     assert any((step["codes"] != step["text_codes"]).any() for step in steps)
 
 
 def test_progress(capsys, monkeypatch):
-    X, labels, tokens, _ = pairs_data(per_class=3)
-    model = CLAREL(**SMALL, text_encoder="mean", log_every=2)
-    model.fit(X, labels, tokens)
+    fit(log_every=2)
     assert capsys.readouterr().err == ""
-    model.set_params(progress=True).fit(X, labels, tokens)
+    loss = fit(log_every=2, progress=True).learning_curve_[-1]["total"]
     error = capsys.readouterr().err
     assert error.endswith("\n")
     last = error.strip().rpartition("\r")[2]
-    loss = f"{model.learning_curve_[-1]['total']:.4f}"
-    pattern = rf"CLAREL 6/6 \[#{{24}}\], loss {loss}, [0-9.]+ batches/s, 0:00:00 left"
+    pattern = rf"CLAREL 6/6 \[#{{24}}\], loss {loss:.4f}, [0-9.]+ batches/s, 0:00:00 left"
     assert re.fullmatch(pattern, last.strip()), last
     # A second later, and another: at most two lines a second.
     times = iter([0.0, 0.1, 0.2, 0.3, 1.0])
@@ -326,152 +306,128 @@ def test_progress(capsys, monkeypatch):
     assert "50.0 batches/s, 0:00:01 left" in lines[-1]
 
 
-def test_divergence_is_reported():
-    X, labels, tokens, _ = pairs_data()
-    for scale, rate in ((1e30, 0.1), (1.0, 1e300)):
-        with pytest.raises(ValueError, match="lower learning_rate, or scale the features"):
-            fit(scale * X, labels, tokens, labels >= 0, text_encoder="mean", learning_rate=rate)
+NO_TOKENS = TOKENS * (np.arange(27) != 5)[:, None]
+FITTED = fit()
+SHARE, NUMBER = "must be a finite number, at least 0.0, at most 1.0", "must be a number"
+REFUSALS = {
+    fit: [
+        *(
+            ({"X": scale * X, "learning_rate": rate}, "lower learning_rate, or scale the features")
+            for scale, rate in ((1e30, 0.1), (1.0, 1e300))
+        ),
+        *(
+            ({name: value}, f"{name} {words}", *error)
+            for name in ("retrieval_mix", "classification_weight")
+            for value, words, *error in ((-0.01, SHARE), (1.01, SHARE), ("1", NUMBER, TypeError))
+        ),
+        ({"batch_size": 1}, "batch_size must be between 2 and 27 .*one alone has nothing"),
+        ({"batch_size": 28}, "batch_size must be between 2 and 27 .*no more samples"),
+        ({"X": X[:1], "y": LABELS[:1], "texts": TOKENS[:1]}, "X has one row"),
+        ({"texts": TOKENS[:26]}, "X has 27 rows and texts 26"),
+        ({"y": LABELS[:26]}, "y must have one label for each of the 27 rows"),
+        ({"y": LABELS.astype(float)}, "y must hold integers", TypeError),
+        ({"texts": NO_TOKENS}, r"1 text\(s\) without tokens, the first is row 5"),
+        ({"texts": X}, "texts must hold token numbers", TypeError),
+        ({"n_tokens": 10}, "must be from 0 to 9"),
+        ({"n_tokens": 1}, "n_tokens must be at least 2"),
+        ({"text_encoder": None}, "texts must be float32 or float64", TypeError),
+        ({"distance": "cosine"}, "distance must be one of"),
+        ({"text_encoder": "lstm"}, "text_encoder must be one of 'paper', 'mean', None"),
+        ({"dropout": 1.0}, "dropout must be below 1, got 1.0"),
+        ({"dropout": -0.1}, "dropout must be a finite number, at least 0.0, got -0.1"),
+        ({"exclude_equal": "no"}, "exclude_equal must be one of True, False, got 'no'"),
+        ({"learning_rate": 0.0}, "learning_rate must be .* above 0"),
+        ({"decay": 0.5}, "decay must be .* at least 1"),
+        # Those of the paper's encoder as well, whichever is asked for.
+        *(
+            ({"text_encoder": encoder, "texts": TOKENS if encoder else X, **wrong}, *words)
+            for encoder in ("mean", "paper", None)
+            for wrong, *words in (
+                ({"kernel_width": 4}, "kernel_width must be odd"),
+                ({"lstm_units": 0}, "lstm_units must be at least 1"),
+                ({"pooling": "x"}, "pooling must be one of 'mean', 'last', got 'x'"),
+                ({"convolution_penalty": -1}, "convolution_penalty must be .* at least 0"),
+                ({"filters": (3, 4, 5)}, "filters must be two numbers"),
+                ({"filters": 3}, "filters must be a pair of integers, got 3", TypeError),
+                ({"filters": (3, 0)}, r"filters\[1\] must be at least 1"),
+                ({"filters": (3.5, 3)}, r"filters\[0\] must be an integer", TypeError),
+            )
+        ),
+        ({"X": X * np.nan}, "X holds NaN"),
+        ({"momentum": 1.0}, "momentum must be below 1, got 1.0"),
+        ({"clip": 0.0}, "clip must be .* above 0"),
+        ({"dropout_each": 1.5}, "dropout_each must be one of True, False"),
+        *(
+            ({name: 0}, f"{name} must be at least 1")
+            for name in ("embedding_dim", "n_batches", "texts_per_image", "log_every")
+        ),
+    ],
+    FITTED.class_prototypes: [
+        ((TOKENS[LABELS != 2], LABELS[LABELS != 2], 10), r"2 class\(es\) without texts \(2, 9\)"),
+        ((TOKENS, LABELS + 1, 9), r"labels must lie in \[0, 9\)"),
+        ((TOKENS, LABELS[:3], 9), "labels must have one class for each of the 27"),
+    ],
+    FITTED.embed_texts: [((np.zeros((1, 2), int),), "without tokens")],
+    FITTED.embed_images: [((X[:, :5],), "X has 5 columns, but this CLAREL was fitted on 12")],
+    FITTED.distances: [((X, np.ones((2, 5))), "they must lie in the same space")],
+}
 
 
-def test_bad_input():
-    X, labels, tokens, _ = pairs_data(per_class=3)
-
-    def refused(message, error=ValueError, X=X, y=labels, texts=tokens, **parameters):
-        model = CLAREL(**SMALL | {"text_encoder": "mean"} | parameters)
-        with pytest.raises(error, match=message):
-            model.fit(X, y, texts)
-        assert not hasattr(model, "network_")
-
-    for name in ("retrieval_mix", "classification_weight"):
-        for value in (-0.01, 1.01):
-            refused(f"{name} must be a finite number, at least 0.0, at most 1.0", **{name: value})
-        refused(f"{name} must be a number", TypeError, **{name: "half"})
-    refused("batch_size must be between 2 and 27 .*one alone has nothing", batch_size=1)
-    refused("batch_size must be between 2 and 27 .*no more samples", batch_size=28)
-    refused("X has one row", X=X[:1], y=labels[:1], texts=tokens[:1])
-    refused("X has 27 rows and texts 26", texts=tokens[:26])
-    refused("y must have one label for each of the 27 rows", y=labels[:26])
-    refused("y must hold integers", TypeError, y=labels.astype(float))
-    empty = tokens.copy()
-    empty[5] = 0
-    refused(r"1 text\(s\) without tokens, the first is row 5", texts=empty)
-    refused("texts must hold token numbers", TypeError, texts=X)
-    refused("must be from 0 to 9", n_tokens=10)
-    refused("n_tokens must be at least 2", n_tokens=1)
-    refused("texts must be float32 or float64", TypeError, text_encoder=None)
-    refused("distance must be one of", distance="cosine")
-    refused("text_encoder must be one of 'paper', 'mean', None", text_encoder="lstm")
-    refused("dropout must be below 1, got 1.0", dropout=1.0)
-    refused("dropout must be a finite number, at least 0.0, got -0.1", dropout=-0.1)
-    refused("exclude_equal must be one of True, False, got 'no'", exclude_equal="no")
-    refused("learning_rate must be .* above 0", learning_rate=0.0)
-    refused("decay must be .* at least 1", decay=0.5)
-    # Those of the paper's encoder as well, whichever is asked for.
-    for text_encoder in ("mean", "paper", None):
-        asked = {"text_encoder": text_encoder}
-        if text_encoder is None:
-            asked["texts"] = X
-        refused("kernel_width must be odd", kernel_width=4, **asked)
-        refused("lstm_units must be at least 1", lstm_units=0, **asked)
-        refused("pooling must be one of 'mean', 'last', got 'x'", pooling="x", **asked)
-        refused("convolution_penalty must be .* at least 0", convolution_penalty=-1, **asked)
-        refused("filters must be two numbers", filters=(3, 4, 5), **asked)
-        refused("filters must be a pair of integers, got 3", TypeError, filters=3, **asked)
-        refused(r"filters\[1\] must be at least 1", filters=(3, 0), **asked)
-        refused(r"filters\[0\] must be an integer", TypeError, filters=(3.5, 3), **asked)
-    refused("X holds NaN", X=X * np.nan)
-    refused("momentum must be below 1, got 1.0", momentum=1.0)
-    refused("clip must be .* above 0", clip=0.0)
-    refused("dropout_each must be one of True, False", dropout_each=1.5)
-    for name in ("embedding_dim", "n_batches", "texts_per_image", "log_every", "lstm_units"):
-        refused(f"{name} must be at least 1", **{name: 0})
+def test_bad_input(refusal):
+    refusal()
 
 
-def test_bad_input_after_fit():
-    X, labels, tokens, _ = pairs_data(per_class=3)
-    model = CLAREL(**SMALL, text_encoder="mean").fit(X, labels, tokens)
-    prototypes, some = model.class_prototypes, labels != 2
-    for call, given, words in (
-        (prototypes, (tokens[some], labels[some], 10), r"2 class\(es\) without texts \(2, 9\)"),
-        (prototypes, (tokens, labels + 1, 9), r"labels must lie in \[0, 9\)"),
-        (prototypes, (tokens, labels[:3], 9), "labels must have one class for each of the 27"),
-        (model.embed_texts, (np.zeros((1, 2), int),), "without tokens"),
-        (model.embed_images, (X[:, :5],), "X has 5 columns, but this CLAREL was fitted on 12"),
-        (model.distances, (X, np.ones((2, 5))), "they must lie in the same space"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            call(*given)
+def spied(monkeypatch, layer):
+    """What the layer is given and what it gives back, call by call."""
+    calls, forward = [], layer.forward
+
+    def watched(x, **options):
+        calls.append((x, forward(x, **options)))
+        return calls[-1][1]
+
+    monkeypatch.setattr(layer, "forward", watched)
+    return calls
 
 
 def test_texts_lose_numbers_one_by_one(monkeypatch):
     """Dropout of each: every text is thinned and projected, and then the mean is taken."""
-    X, labels, tokens, _ = pairs_data(per_class=3)
     rows = [[i, (i + 1) % 27, (i + 2) % 27] for i in range(27)]
-    drawn = {}
-    forward, step = Dropout.forward, ClarelNetwork.step
-
-    def thinned(self, x, mask=None, *, train=False):
-        out = forward(self, x, mask, train=train)
-        drawn["text" if x.shape[1] != 12 else "image"] = out
-        return out
-
-    def watched(self, X, prepared, draw, codes, descent, **loss):
-        linear, owner = self.text_layer, draw.owner
-        before = linear.weight.value.copy(), linear.bias.value.copy()
-        linear_forward = linear.forward
-
-        def seen(x, **options):
-            drawn["mean"] = linear_forward(x, **options)
-            return drawn["mean"]
-
-        linear.forward = seen
-        result = step(self, X, prepared, draw, codes, descent, **loss)
-        linear.forward = linear_forward
-        projected = drawn["text"] @ before[0] + before[1]
-        means = [projected[owner == i].mean(axis=0) for i in range(draw.n)]
-        np.testing.assert_allclose(drawn["mean"], means, rtol=1e-10, atol=1e-12)
-        assert len(drawn["text"]) == 24
-        return result
-
-    monkeypatch.setattr(Dropout, "forward", thinned)
-    monkeypatch.setattr(ClarelNetwork, "step", watched)
-    for text_encoder in ("mean", "paper"):
-        model = CLAREL(**SMALL, text_encoder=text_encoder, dropout=0.5, dropout_each=True)
-        model.fit(X, labels, tokens, rows)
-    with monkeypatch.context() as patched:
-        patched.setattr(ClarelNetwork, "step", step)
-        first = SMALL | {"n_batches": 1}  # later ones would draw other batches
-        once, each = (
-            CLAREL(**first, text_encoder="mean", dropout=0.0, dropout_each=each)
-            .fit(X, labels, tokens, rows)
-            .embed_texts(tokens)
-            for each in (False, True)
-        )
+    pairs, batch = Pairs(27, 27, rows, None), np.arange(8)
+    net, draw = network(pairs, dropout=0.5, dropout_each=True), pairs.draw(batch, 3, None)
+    dropped, projected = (spied(monkeypatch, p) for p in (net._text_dropout, net.text_layer))
+    settings = {"retrieval_mix": 0.5, "classification_weight": 0.5, "distance": "euclidean"}
+    prepared = net.encoder.prepare(TOKENS)
+    net.step(X[batch], prepared, draw, LABELS[batch], {"rate": 0.1}, **settings)
+    thinned = dropped[0][1]
+    assert len(thinned) == 24
+    means = [thinned[draw.owner == i].mean(axis=0) for i in batch]
+    np.testing.assert_allclose(projected[0][0], means, rtol=1e-10, atol=1e-12)
+    # One batch: later ones would draw others.
+    once, each = (
+        fit(rows=rows, n_batches=1, dropout=0.0, dropout_each=each).embed_texts(TOKENS)
+        for each in (False, True)
+    )
     np.testing.assert_allclose(once, each, rtol=1e-10)
 
 
 def test_momentum_and_clipping_by_a_loop():
     """Steps of a whole training, written out for each variable."""
-    X, labels, tokens, _ = pairs_data(per_class=3)
-    parameters = SMALL | {"text_encoder": "mean", "dropout": 0.0, "learning_rate": 0.5}
-    n = parameters["n_batches"]
-    stages = [
-        CLAREL(**parameters | {"n_batches": k}, momentum=0.9, clip=0.02).fit(X, labels, tokens)
-        for k in range(1, n + 1)
-    ]
-    values = [{k: p.value for k, p in s.network_.parameters().items()} for s in stages]
-    for name in values[0]:
-        moves = [b[name] - a[name] for a, b in itertools.pairwise(values)]
+
+    def values(**parameters):
+        learned = fit(dropout=0.0, **{"learning_rate": 0.5} | parameters).network_.parameters()
+        return {name: p.value for name, p in learned.items()}
+
+    stages = [values(n_batches=k, momentum=0.9, clip=0.02) for k in range(1, 7)]
+    plain, start = values(n_batches=1), values(n_batches=1, learning_rate=1e-30)
+    for name, origin in start.items():
+        moves = [b[name] - a[name] for a, b in itertools.pairwise(stages)]
         for before, after in itertools.pairwise(moves):
             gradient = (0.9 * before - after) / 0.5
             assert np.linalg.norm(gradient) < 0.02 * (1 + 1e-6), name
-    plain = CLAREL(**parameters | {"n_batches": 1}).fit(X, labels, tokens)
-    start = CLAREL(**parameters | {"n_batches": 1, "learning_rate": 1e-30}).fit(X, labels, tokens)
-    for name, p in plain.network_.parameters().items():
-        origin = start.network_.parameters()[name].value
-        gradient = (origin - p.value) / 0.5
+        gradient = (origin - plain[name]) / 0.5
         gradient *= min(1.0, 0.02 / np.linalg.norm(gradient))
-        np.testing.assert_allclose(values[0][name], origin - 0.5 * gradient, rtol=1e-8, atol=1e-12)
+        first = stages[0][name]
+        np.testing.assert_allclose(first, origin - 0.5 * gradient, rtol=1e-8, atol=1e-12)
 
 
 def test_text_codes_are_those_of_the_text_classifier():
@@ -489,47 +445,38 @@ def test_text_codes_are_those_of_the_text_classifier():
 
 @pytest.mark.parametrize("text_encoder", ["mean", "paper"])
 def test_given_word_vectors_stay(text_encoder):
-    X, labels, tokens, _ = pairs_data(per_class=3)
     given = np.random.default_rng(5).standard_normal((25, 4))
-    model = CLAREL(**SMALL | {"word_dim": 9}, text_encoder=text_encoder, word_vectors=given)
-    model = clone(model).fit(X, labels, tokens)
+    model = clone(make(word_dim=9, text_encoder=text_encoder, word_vectors=given))
+    model.fit(X, LABELS, TOKENS)
     np.testing.assert_array_equal(model.network_.encoder.weight.value, given)
     assert not any("embedding" in name for name in model.network_.parameters())
-    assert model.embed_texts(np.array([[24, 3]])).shape == (1, 8)
     with pytest.raises(ValueError, match="must be from 0 to 9"):
-        model.set_params(word_vectors=given[:10]).fit(X, labels, tokens)
+        model.set_params(word_vectors=given[:10]).fit(X, LABELS, TOKENS)
 
 
 def test_losses_beside_those_of_a_guess():
-    X, labels, tokens, _ = pairs_data(per_class=4)
-    model = CLAREL(**SMALL | {"n_batches": 200}, text_encoder="mean", learning_rate=0.3)
-    found = model.fit(X, labels, tokens).losses_and_guesses()
-    last = model.learning_curve_[-1]
-    assert found["retrieval"] == pytest.approx(
-        ((last["text_retrieval"] + last["image_retrieval"]) / 2, np.log(8))
-    )
+    model = fit(n_batches=200, learning_rate=0.3)
+    found, last = model.losses_and_guesses(), model.learning_curve_[-1]
+    mean = (last["text_retrieval"] + last["image_retrieval"]) / 2
+    assert found["retrieval"] == pytest.approx((mean, np.log(8)))
     assert found["classification"][1] == pytest.approx(np.log(9))
     assert all(loss < guess for loss, guess in found.values())
-    alone = clone(model).set_params(retrieval_mix=0.0, classification_weight=0.0)
-    assert alone.fit(X, labels, tokens).losses_and_guesses() == {
+    alone = fit(retrieval_mix=0.0, classification_weight=0.0)
+    assert alone.losses_and_guesses() == {
         "retrieval": (pytest.approx(alone.learning_curve_[-1]["image_retrieval"]), np.log(8))
     }
-    classes = clone(model).set_params(classification_weight=1.0).fit(X, labels, tokens)
-    assert classes.losses_and_guesses().keys() == {"classification"}
+    assert fit(classification_weight=1.0).losses_and_guesses().keys() == {"classification"}
 
 
 def test_the_settings_of_the_authors():
     assert clarel_settings("paper") == {}
-    model = CLAREL(**SMALL | clarel_settings("authors") | {"filters": (4, 6)})
-    X, labels, tokens, _ = pairs_data(per_class=3)
-    encoder = model.fit(X, labels, tokens).network_.encoder
-    assert list(encoder.layers.layers) == [
-        "embedding", "block1", "halve1", "block2", "halve2", "lstm", "pool",
-    ]  # fmt: skip
-    norm = encoder.layers.layers["block2"].shortcut.layers["shortcut_norm"]
+    settings = clarel_settings("authors") | {"filters": (4, 6), "text_encoder": "paper"}
+    layers = fit(**settings).network_.encoder.layers.layers
+    assert list(layers) == ["embedding", "block1", "halve1", "block2", "halve2", "lstm", "pool"]
+    norm = layers["block2"].shortcut.layers["shortcut_norm"]
     assert (norm.momentum, norm.epsilon) == (0.95, 1e-6)
     # Half of the sum of squares, times 0.001.
-    weight = encoder.layers.layers["block1"].branch.layers["conv1"].weight
+    weight = layers["block1"].branch.layers["conv1"].weight
     weight.zero_gradient()
     half = 0.001 * np.sum(weight.value**2) / 2
     assert float(weight.add_penalty()) == pytest.approx(half)
@@ -538,25 +485,25 @@ def test_the_settings_of_the_authors():
         clarel_settings("ours")
 
 
-@pytest.mark.parametrize("unit", [1e-4, 1e-6, 1e-9])
-def test_vectors_in_a_unit_in_which_nothing_is_learned_are_refused(unit):
-    X, labels, _, _ = pairs_data()
-    model = CLAREL(**SMALL | {"n_batches": 3}, text_encoder=None)
-    with pytest.raises(ValueError, match=r"training failed: .* is .*bring rows to a length near"):
-        model.fit(unit * X, labels, unit * X[:, :5])
-    with pytest.raises(NotFittedError):
-        model.embed_images(X)
+FAILED = r"training failed: .* is .*bring rows to a length near"
+USELESS = r"scale the features|told no (image|class) from another"
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("exponent", [-99, 99])
-@pytest.mark.parametrize("part", ["images", "texts"])
-def test_vectors_of_a_useless_unit_are_refused(part, exponent, dtype):
-    X, labels, _, _ = pairs_data(dtype=dtype)
-    texts, unit = X[:, :5].copy(), X.dtype.type(2.0**exponent)
-    X, texts = (X * unit, texts) if part == "images" else (X, texts * unit)
-    model = CLAREL(**SMALL, text_encoder=None)
-    with pytest.raises(ValueError, match=r"scale the features|told no (image|class) from another"):
-        model.fit(X, labels, texts)
+@pytest.mark.parametrize(
+    ("of_images", "of_texts", "words"),
+    [
+        *((unit, unit, FAILED) for unit in (1e-4, 1e-6)),
+        (1e-9, 1e-9, f"{FAILED}|{USELESS}"),
+        *((2.0**e, 1.0, USELESS) for e in (-99, 99)),
+        *((1.0, 2.0**e, USELESS) for e in (-99, 99)),
+    ],
+)
+def test_vectors_of_a_useless_unit_are_refused(of_images, of_texts, words, dtype):
+    images, labels, _, _ = pairs_data(per_class=10, dtype=dtype)
+    texts = images[:, :5] * images.dtype.type(of_texts)
+    model = make(n_batches=3, text_encoder=None)
+    with pytest.raises(ValueError, match=words):
+        model.fit(images * images.dtype.type(of_images), labels, texts)
     with pytest.raises(NotFittedError):
-        model.embed_images(X)
+        model.embed_images(images)

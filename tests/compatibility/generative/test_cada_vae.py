@@ -11,13 +11,6 @@ SMALL = {"n_hidden": (30, 30, 20, 20), "random_state": 0}
 WEIGHTS = {"divergence": 0.3, "cross": 0.7, "distance": 1.3}
 
 
-def aligned(like=None):
-    """A pair of autoencoders away from its start, where all biases are 0."""
-    rng = np.random.default_rng(0)
-    vaes = AlignedVAEs((3, 4), (5, 6, 4, 5), 2, rng, like=np.zeros(1) if like is None else like)
-    return vaes, rng.standard_normal((7, 3)), rng.standard_normal((7, 4))
-
-
 def loop(p, x, a, rng, *, noise, divergence, cross, distance):
     """The objective of each row by its definition, from the dictionary of parameters."""
 
@@ -32,8 +25,7 @@ def loop(p, x, a, rng, *, noise, divergence, cross, distance):
         hidden = np.maximum(layer(f"{side}_decoder.linear1", z), 0.0)
         return layer(f"{side}_decoder.linear2", hidden)
 
-    n = len(x)
-    width = 2 if noise == "textbook" else 1
+    n, width = len(x), 2 if noise == "textbook" else 1
     noises = rng.standard_normal((n, width)), rng.standard_normal((n, width))
     total = 0.0
     for i in range(n):
@@ -43,8 +35,7 @@ def loop(p, x, a, rng, *, noise, divergence, cross, distance):
             deviation = np.exp(log_variance / 2 if noise == "textbook" else log_variance)
             z[side] = mean + deviation * epsilon
             total += divergence * 0.5 * np.sum(mean**2 + np.exp(log_variance) - 1 - log_variance)
-        for side, row in (("image", x[i]), ("class", a[i])):
-            other = "class" if side == "image" else "image"
+        for side, other, row in (("image", "class", x[i]), ("class", "image", a[i])):
             total += np.abs(row - decode(side, z[side])).sum()
             total += cross * np.abs(row - decode(side, z[other])).sum()
         (m1, v1), (m2, v2) = gaussians["image"], gaussians["class"]
@@ -55,17 +46,19 @@ def loop(p, x, a, rng, *, noise, divergence, cross, distance):
 
 @pytest.mark.parametrize("noise", NOISES)
 def test_objective_and_gradients(backend, numerical_gradient, noise):
-    vaes, x, a = aligned(backend.asarray(np.zeros(1)))
-    rng = np.random.default_rng(3)
-    value = vaes.step(backend.asarray(x), backend.asarray(a), rng, noise=noise, **WEIGHTS)
+    rng = np.random.default_rng(0)
+    vaes = AlignedVAEs((3, 2), (4, 5, 3, 4), 2, rng, like=backend.asarray(np.zeros(1)))
+    x, a = rng.standard_normal((4, 3)), rng.standard_normal((4, 2))
+    given, options = map(backend.asarray, (x, a)), {"noise": noise, **WEIGHTS}
+    value = vaes.step(*given, np.random.default_rng(3), **options)
     p = {name: backend.to_numpy(part.value) for name, part in vaes.parameters().items()}
 
-    def expected(p):
-        return loop(p, x, a, np.random.default_rng(3), noise=noise, **WEIGHTS)
+    def expected(**moved):
+        return loop(p | moved, x, a, np.random.default_rng(3), **options)
 
-    assert float(value) == pytest.approx(expected(p), rel=1e-12)
+    assert float(value) == pytest.approx(expected(), rel=1e-12)
     for name, parameter in vaes.parameters().items():
-        slopes = numerical_gradient(lambda w, name=name: expected(p | {name: w}), p[name])
+        slopes = numerical_gradient(lambda w, name=name: expected(**{name: w}), p[name])
         backend.assert_allclose(parameter.gradient, slopes, atol=1e-6, err_msg=name)
 
 
@@ -79,16 +72,13 @@ def test_weights_grow_along_their_ramps(problem, monkeypatch):
     monkeypatch.setattr(AlignedVAEs, "step", watched)
     ends = {f"{name}_weight": end for name, end in WEIGHTS.items()}
     CADAVAE(3, n_steps=10, **ends, **SMALL).fit(problem.X, problem.y, problem.S)
-    assert given == [
-        {name: end * ramp(i / 10, *RAMPS[name]) for name, end in WEIGHTS.items()}
-        for i in range(10)
-    ]
+    for i, weights in enumerate(given):
+        assert weights == {n: end * ramp(i / 10, *RAMPS[n]) for n, end in WEIGHTS.items()}
 
 
 def test_ramps():
-    assert [ramp(share, 0.2, 0.6) for share in (0.0, 0.2, 0.4, 0.6, 1.0)] == pytest.approx(
-        [0.0, 0.0, 0.5, 1.0, 1.0]
-    )
+    found = [ramp(share, 0.2, 0.6) for share in (0.0, 0.2, 0.4, 0.6, 1.0)]
+    assert found == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
     # The authors' rates, in an epoch of 100.
     rates = {"divergence": 0.0026, "cross": 0.044, "distance": 0.54}
     ends = {"divergence": 0.25, "cross": 2.37, "distance": 8.13}
@@ -99,13 +89,13 @@ def test_ramps():
 def test_points_of_the_classifier(problem):
     """Draws from images for seen classes, repeated where few; from vectors for others."""
     model = CADAVAE(3, n_steps=5, n_seen=7, **SMALL).fit(problem.X, problem.y, problem.S)
-    codes = np.array([4, 4, 4, 1, 1])
-    X = model.scale_ * problem.X[:5]
-    points, labels = model._represent_seen(X, codes, np.random.default_rng(0))
+    codes, images = np.array([4, 4, 4, 1, 1]), model.scale_ * problem.X
+    means = model._represent(images)
+    assert means.var(axis=0).mean() == pytest.approx(1.0)
+    points, labels = model._represent_seen(images[:5], codes, np.random.default_rng(0))
     np.testing.assert_array_equal(labels, [1] * 7 + [4] * 7)
-    means = model._represent(X)
     # The scalar noise moves a point along one direction from its image's mean.
-    _, log_variance = model._vaes.image_encoder.forward(X)
+    _, log_variance = model._vaes.image_encoder.forward(images)
     rows = [3, 4, 3, 4, 3, 4, 3, 0, 1, 2, 0, 1, 2, 0]
     moved = (points - means[rows]) * model._unit / np.exp(log_variance[rows])
     np.testing.assert_allclose(moved, np.tile(moved[:, :1], 3), atol=1e-10)
@@ -113,4 +103,3 @@ def test_points_of_the_classifier(problem):
     centres = model._vaes.class_encoder.forward(problem.S[:2])[0] / model._unit
     spread = made.std(axis=0).max() / 4000**0.5
     np.testing.assert_allclose(made.reshape(2, 4000, 3).mean(axis=1), centres, atol=6 * spread)
-    assert model._represent(model.scale_ * problem.X).std(axis=0).max() == pytest.approx(1, abs=1)

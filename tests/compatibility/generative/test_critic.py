@@ -7,7 +7,7 @@ from zslib.arrays import like
 from zslib.compatibility.generative.critic import Critic
 
 P, Q = 4, 3
-DEPTHS = pytest.mark.parametrize("hidden", [(), (5,), (5, 3), (4, 5, 3)])
+DEPTHS = pytest.mark.parametrize("hidden", [(), (5, 3), (4, 5, 3)])
 
 
 def make(hidden, array=None):
@@ -17,7 +17,7 @@ def make(hidden, array=None):
     critic = Critic(P, Q, hidden, rng, init="normal", scale=0.7, like=array)
     for layer in critic.layers:
         noise = 0.3 * rng.standard_normal(layer.bias.value.shape)
-        layer.bias.value += like(noise.astype(str(array.dtype).rsplit(".")[-1]), array)
+        layer.bias.value += like(noise.astype("float32"), array)
     return critic
 
 
@@ -27,25 +27,24 @@ def batch(n=6):
 
 
 def loop(layers, x, a, slope=0.2):
-    """Score of one pair; ``layers`` are pairs of weights and biases."""
+    """Score of one pair."""
     values = np.concatenate([x, a])
-    for weight, bias in layers[:-1]:
-        units = [values @ column + b for column, b in zip(weight.T, bias, strict=True)]
+    for layer in layers:
+        units = [
+            values @ w + b for w, b in zip(layer.weight.value.T, layer.bias.value, strict=True)
+        ]
         values = np.array([u if u > 0 else slope * u for u in units])
-    weight, bias = layers[-1]
-    return float(values @ weight[:, 0] + bias[0])
+    return units[0]
 
 
 @DEPTHS
-def test_scores_and_slopes(hidden, backend, numerical_gradient):
-    critic = make(hidden, backend.asarray(np.zeros(1)))
-    layers = [tuple(backend.to_numpy(p.value) for p in (m.weight, m.bias)) for m in critic.layers]
+def test_scores_and_slopes(hidden, numerical_gradient):
+    critic = make(hidden)
     x, _, a = batch()
-    given = backend.asarray(x), backend.asarray(a)
-    scores, slopes = (backend.to_numpy(f(*given)) for f in (critic.scores, critic.slopes))
+    scores, slopes = critic.scores(x, a), critic.slopes(x, a)
     for i in range(len(x)):
-        assert scores[i] == pytest.approx(loop(layers, x[i], a[i]), abs=1e-12)
-        by_x = numerical_gradient(lambda v, i=i: loop(layers, v, a[i]), x[i])
+        assert scores[i] == pytest.approx(loop(critic.layers, x[i], a[i]), abs=1e-12)
+        by_x = numerical_gradient(lambda v, i=i: loop(critic.layers, v, a[i]), x[i])
         np.testing.assert_allclose(slopes[i], by_x, atol=1e-8)
 
 
@@ -84,16 +83,14 @@ def test_no_penalty_at_slope_one_and_no_gradient_at_slope_zero():
     assert not np.any(weight.gradient)
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-12), ("float32", 1e-5)])
-def test_every_library_and_type(backend, dtype, tolerance):
-    real, fake, a = (part.astype(dtype) for part in batch())
-    host, there = make((5, 3), real[:1]), make((5, 3), backend.asarray(real[:1]))
-    host.add_gap(real, fake, a)
-    host.add_penalty(real, a, 10.0)
-    real, fake, a = (backend.asarray(part) for part in (real, fake, a))
-    there.add_gap(real, fake, a)
-    there.add_penalty(real, a, 10.0)
-    for name, parameter in there.parameters().items():
-        gradient = backend.to_numpy(parameter.gradient)
-        assert gradient.dtype == dtype
-        np.testing.assert_allclose(gradient, host.parameters()[name].gradient, atol=tolerance)
+def test_every_library_in_single_precision(backend):
+    critics = []
+    for send in (np.asarray, backend.asarray):
+        real, fake, a = (send(part.astype("float32")) for part in batch())
+        critics.append(make((5, 3), real))
+        critics[-1].add_gap(real, fake, a)
+        critics[-1].add_penalty(real, a, 10.0)
+    host, there = (critic.parameters() for critic in critics)
+    for name, parameter in there.items():
+        assert backend.to_numpy(parameter.gradient).dtype == np.float32
+        backend.assert_allclose(parameter.gradient, host[name].gradient, atol=1e-5)

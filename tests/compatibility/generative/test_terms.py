@@ -30,10 +30,8 @@ def test_terms_on_fakes(world, numerical_gradient):
     fake, x, a, codes, classifier, regressor, critic = world
 
     def cross_entropy(fake):
-        logits = fake @ classifier[0] + classifier[1]
-        return np.mean(
-            [np.log(np.sum(np.exp(z))) - z[c] for z, c in zip(logits, codes, strict=True)]
-        )
+        rows = zip(fake @ classifier[0] + classifier[1], codes, strict=True)
+        return np.mean([np.log(np.sum(np.exp(z))) - z[c] for z, c in rows])
 
     for term, expected in (
         (lambda f: adversarial_term(f, a, critic), lambda f: -np.mean(critic.scores(f, a))),
@@ -44,29 +42,13 @@ def test_terms_on_fakes(world, numerical_gradient):
         ),
         (
             lambda f: reconstruction_term(f, x, 0.3),
-            lambda f: np.mean([np.sum((m - t) ** 2) for m, t in zip(f, x, strict=True)]) / 0.6,
+            lambda f: sum(np.sum((m - t) ** 2) for m, t in zip(f, x, strict=True)) / (0.6 * N),
         ),
     ):
         value, gradient = term(fake)
         assert float(value) == pytest.approx(expected(fake), rel=1e-12)
         by = numerical_gradient(lambda f, e=expected: float(e(f)), fake)
         np.testing.assert_allclose(gradient, by, atol=1e-7)
-
-
-def test_every_library_gives_the_same(world, backend):
-    fake, x, a, codes, classifier, regressor, _ = world
-
-    def move(parts):
-        return tuple(backend.asarray(part) for part in parts)
-
-    for term, inputs in (
-        (lambda f, c, w, b: class_term(f, c, (w, b)), (fake, codes, *classifier)),
-        (lambda f, a, w, b: cycle_term(f, a, (w, b)), (fake, a, *regressor)),
-        (lambda f, x: reconstruction_term(f, x, 0.5), (fake, x)),
-        (least_squares, (x, a)),
-    ):
-        for found, expected in zip(term(*move(inputs)), term(*inputs), strict=True):
-            backend.assert_allclose(found, expected, atol=1e-10)
 
 
 @pytest.mark.parametrize("n", [40, 3])

@@ -1,10 +1,11 @@
 """The ranking core: weights by hand and in loops, the loss's derivative, a slow trainer."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
@@ -14,16 +15,15 @@ from zslib.compatibility.ranking.loss import (
     every_violation,
     hardness,
     largest_violation,
-    one_violation,
     rank_weights,
-    score_gradient,
     violations,
 )
 
 CHOICES = {
-    "every": every_violation,
-    "rank": rank_weights,
-    "largest": largest_violation,
+    "every": lambda R, keys: every_violation(R),
+    "rank": lambda R, keys: rank_weights(R),
+    "largest": lambda R, keys: largest_violation(R),
+    "drawn": drawn_violation,
 }
 
 
@@ -36,7 +36,7 @@ def slow_residuals(scores, own, margin):
     return R
 
 
-def slow_weights(R, own, choice):
+def slow_weights(R, own, choice, keys):
     """Eq. 2's weight of each triplet, from its definition in words."""
     weights = np.zeros_like(R)
     for i, row in enumerate(R):
@@ -49,6 +49,8 @@ def slow_weights(R, own, choice):
             weights[i, bad] = sum(1 / j for j in range(1, len(bad) + 1)) / len(bad)
         elif choice == "largest":
             weights[i, max(bad, key=lambda y: (row[y], -y))] = 1
+        elif choice == "drawn":
+            weights[i, max(bad, key=lambda y: keys[i, y])] = 1
     return weights
 
 
@@ -65,47 +67,10 @@ def score_tables(draw):
 @given(score_tables(), st.sampled_from([0.5, 1.0]), st.sampled_from(sorted(CHOICES)))
 def test_weights_in_loops(table, margin, choice):
     scores, own = table
-    R = violations(scores, own, margin)
+    R, keys = violations(scores, own, margin), np.random.default_rng(0).random(scores.shape)
     np.testing.assert_array_equal(R, slow_residuals(scores, own, margin))
-    found = CHOICES[choice](R)
-    np.testing.assert_allclose(found, slow_weights(R, own, choice), rtol=1e-14)
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_every_library_weighs_alike(backend, dtype):
-    rng = np.random.default_rng(0)
-    scores = np.round(rng.standard_normal((7, 5)), 1).astype(dtype)
-    own, keys = rng.integers(5, size=7), rng.random((7, 5))
-    R = violations(scores, own, 1.0)
-    found = violations(backend.asarray(scores), backend.asarray(own), 1.0)
-    assert backend.to_numpy(found).dtype == dtype
-    backend.assert_allclose(found, R, rtol=1e-6)
-    triplets = [(pick, R) for pick in CHOICES.values()]
-    triplets += [(drawn_violation, R, keys), (hardness, R, own)]
-    triplets += [(score_gradient, rank_weights(R), own)]
-    for function, *inputs in triplets:
-        weights = backend.to_numpy(function(*map(backend.asarray, inputs)))
-        assert weights.dtype == dtype
-        np.testing.assert_allclose(weights, function(*inputs), rtol=1e-6)
-
-
-def test_drawn_violations_are_violations_each_as_often_as_the_others():
-    R = np.tile([[0.0, 1.0, -1.0, 2.0, 0.5, 0.0]], (6000, 1))
-    keys = np.random.default_rng(0).random(R.shape)
-    weights = drawn_violation(R, keys)
-    np.testing.assert_array_equal(weights.sum(axis=1), 1)
-    share = weights.mean(axis=0)
-    np.testing.assert_array_equal(share[[0, 2, 5]], 0)
-    np.testing.assert_allclose(share[[1, 3, 4]], 1 / 3, atol=0.03)
-    assert not drawn_violation(-R, keys)[:, [1, 3, 4]].any()
-    assert not drawn_violation(np.zeros((1, 3)), np.zeros((1, 3))).any()
-
-
-def test_one_violation_takes_the_given_label_only_if_it_violates():
-    R = np.array([[0.0, 1.0, 2.0], [0.0, 1.0, -2.0]])
-    np.testing.assert_array_equal(
-        one_violation(R, np.array([2, 2])), [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
-    )
+    expected = slow_weights(R, own, choice, keys)
+    np.testing.assert_allclose(CHOICES[choice](R, keys), expected, rtol=1e-14)
 
 
 def test_hardness_is_the_sigmoid_and_does_not_overflow():
@@ -115,22 +80,6 @@ def test_hardness_is_the_sigmoid_and_does_not_overflow():
     np.testing.assert_allclose(found, expected, atol=1e-15)
 
 
-@given(score_tables(), st.integers(0, 1000))
-def test_derivative_of_the_loss_for_fixed_weights(table, seed):
-    """The loss is linear in the scores, so one difference is exact."""
-    scores, own = table
-    rng = np.random.default_rng(seed)
-    weights = rng.random(scores.shape)
-    weights[np.arange(len(own)), own] = 0
-    step = rng.standard_normal(scores.shape)
-
-    def loss(scores):
-        return np.sum(weights * violations(scores, own, 1.0))
-
-    found = np.sum(score_gradient(weights, own) * step)
-    assert found == pytest.approx(loss(scores + step) - loss(scores), abs=1e-10)
-
-
 def slow_fit(model, X, y, S, choice):
     """Per-sample SGD in the full space, one outer product for each triplet."""
     rng = np.random.default_rng(model.random_state)
@@ -138,44 +87,58 @@ def slow_fit(model, X, y, S, choice):
     for _ in range(model.n_epochs):
         order, total = rng.permutation(len(X)), 0.0
         for start in range(0, len(X), model.batch_size):
-            gradient = np.zeros_like(W)
-            items = order[start : start + model.batch_size]
-            for i in items:
-                R = slow_residuals((X[i] @ W @ S.T)[None], y[[i]], model.margin)
-                weights = slow_weights(R, y[[i]], choice)[0]
-                for c in range(len(S)):
-                    if weights[c]:
-                        total += weights[c] * R[0, c]
-                        gradient += weights[c] * np.outer(X[i], S[c] - S[y[i]])
+            gradient, items = np.zeros_like(W), order[start : start + model.batch_size]
+            R = slow_residuals(X[items] @ W @ S.T, y[items], model.margin)
+            keys = rng.random(R.shape) if choice == "drawn" else None
+            weights = slow_weights(R, y[items], choice, keys)
+            total += np.sum(weights * R)
+            for row, i in zip(weights, items, strict=True):
+                for c, weight in enumerate(row):
+                    gradient += weight * np.outer(X[i], S[c] - S[y[i]])
             gradient = gradient / len(items) + 2 * model.regularization * W
             W = W - model.learning_rate * gradient
         curve.append(total / len(X))
     return W, curve
 
 
-def samples(dtype="float64", q=4, n_classes=6, seed=0):
-    """Samples of ``n_classes`` classes, two of them without a sample."""
-    rng = np.random.default_rng(seed)
-    S = rng.standard_normal((n_classes, q))
-    y = np.concatenate([np.arange(n_classes - 2), rng.integers(n_classes - 2, size=20)])
+def samples(q, dtype="float64"):
+    """Samples of four classes, and two classes without a sample."""
+    rng = np.random.default_rng(0)
+    S = rng.standard_normal((6, q))
+    y = np.concatenate([np.arange(4), rng.integers(4, size=20)])
     X = S[y] @ rng.standard_normal((q, 5)) + 0.3 * rng.standard_normal((len(y), 5))
     return X.astype(dtype), y, S.astype(dtype)
 
 
-SYSTEMS = [(DeViSE, "every"), (ALE, "rank"), (SJE, "largest")]
-
-
-@pytest.mark.parametrize(("system", "choice"), SYSTEMS)
+@pytest.mark.parametrize(
+    ("system", "choice"),
+    [
+        (DeViSE, "every"),
+        (partial(DeViSE, first_violating=True), "drawn"),
+        (ALE, "rank"),
+        (SJE, "largest"),
+    ],
+)
 @pytest.mark.parametrize("q", [3, 8], ids=["more classes", "more attributes"])
 @pytest.mark.parametrize("size", [1, 7])
 def test_training_step_by_step(system, choice, q, size):
-    X, y, S = samples(q=q)
+    X, y, S = samples(q)
     options = {"learning_rate": 0.05, "n_epochs": 3, "regularization": 0.01, "random_state": 4}
-    model = system(0.7, batch_size=size, **options).fit(X, y, S)
+    model = system(margin=0.7, batch_size=size, **options).fit(X, y, S)
     W, curve = slow_fit(model, X, y, S[:4], choice)
     np.testing.assert_allclose(model.coef_, W, atol=1e-12)
     np.testing.assert_allclose(model.learning_curve_, curve, atol=1e-12)
     np.testing.assert_allclose(model.decision_function(X, S), X @ W @ S.T, atol=1e-10)
+
+
+def test_one_step_by_hand():
+    """At W = 0 both rivals violate by the margin: ALE weighs each (1 + 1/2) / 2, SJE one by 1."""
+    X, y, S = np.array([[1.0, 2.0], [0.0, 0.0], [0.0, 0.0]]), np.array([0, 1, 2]), np.eye(3)
+    for system, weights, loss in ((ALE, [1.5, -0.75, -0.75], 3.0), (SJE, [1.0, -1.0, 0.0], 2.0)):
+        model = system(2.0, learning_rate=3.0, n_epochs=1, batch_size=3, random_state=0)
+        model.fit(X, y, S)
+        np.testing.assert_allclose(model.coef_, np.outer([1, 2], weights))
+        assert model.learning_curve_ == [loss]
 
 
 RATE = {"learning_rate": 0.1, "batch_size": 8, "random_state": 1}
@@ -183,10 +146,9 @@ TRAINED = [
     *(system(**RATE, n_epochs=2) for system in (DeViSE, ALE, SJE)),
     DeViSE(**RATE, n_epochs=2, first_violating=True),
     *(LatEm(2, **RATE, n_epochs=2, draw=draw) for draw in ("any", "violating")),
-    DARK(3, **RATE, n_iter=12),
-    DARK(3, **RATE, n_iter=12, label_view=False),
-    DARK(3, **RATE, n_iter=12, hardness=False),
-    *(DARK(3, **RATE, n_iter=12, gradient=follow) for follow in ("margin", "objective")),
+    DARK(3, **RATE, n_iter=4, label_view=False),
+    DARK(3, **RATE, n_iter=4, hardness=False),
+    *(DARK(3, **RATE, n_iter=4, gradient=way) for way in ("fixed", "margin", "objective")),
 ]
 
 
@@ -199,7 +161,7 @@ def learned(model):
 @pytest.mark.parametrize("model", TRAINED, ids=str)
 @pytest.mark.parametrize(("dtype", "q"), [("float32", 3), ("float64", 8)])
 def test_every_library_learns_the_same(backend, model, dtype, q):
-    X, y, S = samples(dtype, q=q)
+    X, y, S = samples(q, dtype)
     expected = clone(model).fit(X, y, S)
     found = clone(model).fit(*map(backend.asarray, (X, y, S)))
     tolerance = 1e-4 if dtype == "float32" else 1e-10
@@ -213,6 +175,7 @@ def test_every_library_learns_the_same(backend, model, dtype, q):
     np.testing.assert_allclose(scores, expected.decision_function(X, S), rtol=1e-4, atol=1e-4)
 
 
+@settings(max_examples=30)
 @given(
     seed=st.integers(0, 1000),
     n=st.integers(3, 9),
@@ -221,24 +184,17 @@ def test_every_library_learns_the_same(backend, model, dtype, q):
     n_classes=st.integers(2, 4),
     size=st.integers(1, 12),
     system=st.sampled_from([DeViSE, ALE, SJE, DARK]),
-    repeated=st.booleans(),
 )
-def test_any_shape(seed, n, p, q, n_classes, size, system, repeated):
+def test_any_shape(seed, n, p, q, n_classes, size, system):
     """Finite, and the same again; also for images and classes that occur twice."""
     rng = np.random.default_rng(seed)
     X, S = rng.standard_normal((n, p)), rng.standard_normal((n_classes, q))
-    if repeated:
-        X[1] = X[0]
-        S[1] = S[0] if n_classes > 2 else S[1]
+    X[1] = X[0]
+    S[1] = S[0] if n_classes > 2 and seed % 2 else S[1]
     y = np.concatenate([[0, n_classes - 1], rng.integers(n_classes, size=n - 2)])
     options = {"rank": 2, "n_iter": 5, "refresh_every": 2} if system is DARK else {"n_epochs": 2}
     model = system(learning_rate=0.1, batch_size=size, random_state=seed, **options)
-    first, *others = learned(model.fit(X, y, S))
-    if system is DARK:
-        assert (first.shape, others[0].shape) == ((p, 2), (q, 2))
-        assert model.objective_steps_ == [0, 5 * math.ceil(n / size)]
-    else:
-        assert first.shape == (p, q)
-        assert all(loss >= 0 for loss in model.learning_curve_)
+    first = learned(model.fit(X, y, S))[0]
+    assert first.shape == (p, 2 if system is DARK else q)
     assert np.all(np.isfinite(first))
     np.testing.assert_array_equal(learned(model.fit(X, y, S))[0], first)

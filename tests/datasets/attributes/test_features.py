@@ -9,18 +9,10 @@ import numpy as np
 import pandas
 import pytest
 from scipy import sparse
-from scipy.io import savemat
 
 from zslib.compatibility import ESZSL
-from zslib.datasets import (
-    from_features,
-    load_problem,
-    load_xlsa17,
-    load_zero_shot,
-    read_features,
-    save_zero_shot,
-    synthetic_attributes,
-)
+from zslib.datasets import from_features, load_problem, read_features, synthetic_attributes
+from zslib.datasets.attributes.own import load_zero_shot, save_zero_shot
 from zslib.datasets.attributes.table import read_table
 from zslib.protocols import evaluate_zero_shot
 
@@ -36,18 +28,14 @@ def masked(values):
 
 BY_NAME = dict(zip(NAMES, np.eye(8, 3), strict=True))
 UNNAMED = {"class_embeddings": BY_NAME, "class_names": None}
-MANY = np.random.default_rng(0).normal(size=(200, 3))
+MANY = {f"class {i}": [i, 1.0] for i in range(200)}
 WITHOUT_H = np.arange(40) % 7
 FRAME = pandas.DataFrame(np.eye(8, 3), index=NAMES)
 UNSEEN = pandas.Series(np.arange(8) > 5, index=NAMES)
 IMAGES = pandas.DataFrame(np.eye(40, 6), index=[f"image {i}" for i in range(40)])
 NAMED_LABELS = [NAMES[label] for label in LABELS]
 MISSING = pandas.DataFrame(np.eye(40, 6), dtype="Float64").replace(1, pandas.NA)
-NUMBERED = {
-    "class_embeddings": FRAME.reset_index(drop=True),
-    "class_names": None,
-    "unseen_classes": UNSEEN.reset_index(drop=True)[::-1],
-}
+NUMBERED = UNNAMED | {"class_embeddings": FRAME.reset_index(drop=True)}
 
 
 @pytest.fixture
@@ -76,26 +64,21 @@ def written(tmp_path):
 def csv_files(arrays, tmp_path):
     """The images and the class vectors, each a name and its numbers on a line."""
     images, classes = tmp_path / "images.csv", tmp_path / "classes.csv"
-    for path, names, rows in (
-        (images, arrays["class_names"][arrays["labels"]], arrays["features"]),
-        (classes, arrays["class_names"], arrays["class_embeddings"]),
-    ):
-        pandas.DataFrame(rows, index=names).to_csv(path, header=False)
+    pandas.DataFrame(arrays["features"], index=NAMED_LABELS).to_csv(images, header=False)
+    pandas.DataFrame(arrays["class_embeddings"], index=NAMES).to_csv(classes, header=False)
     return images, classes
 
 
 def test_numbers_and_names_say_the_same(arrays, written):
     problem = read_features(written(arrays))
-    names = arrays["class_names"]
-    by_name = arrays | {"labels": names[arrays["labels"]], "unseen_classes": np.array(["c", "h"])}
+    by_name = arrays | {"labels": NAMED_LABELS, "unseen_classes": ["c", "h"]}
     assert read_features(written(by_name)).checksum == problem.checksum
     assert problem.class_names[problem.unseen_classes].tolist() == ["c", "h"]
-    assert problem.features.dtype == np.float32
-    assert problem.name == "mine"
+    assert (problem.name, problem.features.dtype) == ("mine", np.float32)
     # All ten images of unseen classes test, and one of each five of the others.
     assert (problem.test_unseen.size, problem.test_seen.size, problem.trainval.size) == (10, 6, 24)
     assert not problem.val.size
-    tuned = read_features(written(arrays | {"val_classes": np.array(["a"])}))
+    tuned = read_features(written(arrays | {"val_classes": ["a"]}))
     assert tuned.val_classes.tolist() == [0]
     assert tuned.train_classes.tolist() == [1, 3, 4, 5, 6]
 
@@ -110,7 +93,7 @@ def test_arrays_lists_and_frames_say_what_a_file_says(arrays, written):
         arrays | {"features": features.astype("Float64")},  # pandas' own numbers
         {
             "features": features,
-            "labels": pandas.Series(arrays["class_names"][arrays["labels"]]),
+            "labels": pandas.Series(NAMED_LABELS),
             "class_embeddings": pandas.DataFrame(arrays["class_embeddings"], index=NAMES),
             "unseen_classes": ["c", "h"],
         },
@@ -123,8 +106,7 @@ def test_arrays_lists_and_frames_say_what_a_file_says(arrays, written):
 def test_a_problem_by_its_path(arrays, written, monkeypatch):
     path = written(arrays)
     expected = read_features(path).checksum
-    assert load_problem("attributes", path).checksum == expected
-    assert load_problem("attributes", f"digits+{path}".partition("+")[2]).checksum == expected
+    assert load_problem("attributes", str(path)).checksum == expected
     assert len(load_problem("attributes", path, quick=True).features) <= 40
     monkeypatch.chdir(path.parent)
     assert load_problem("metric learning", path.name).checksum == expected
@@ -181,20 +163,17 @@ def test_only_plain_numbers_are_rows(csv_files, unseen):
         read_features(images, vectors=classes, unseen=unseen)
 
 
-@pytest.mark.parametrize(
-    "kind", [np.dtypes.StringDType(), "S", object, "category", "string", "str"]
-)
+PANDAS = ("category", "string", "str")
+
+
+@pytest.mark.parametrize("kind", [np.dtypes.StringDType(), "S", object, *PANDAS])
 def test_text_of_every_type(arrays, kind):
-    expected = from_features(**arrays).checksum
-    pandas_types = ("category", "string", "str")
-    names, labels = (
-        pandas.Series(given, dtype=kind) if kind in pandas_types else given.astype(kind)
-        for given in (arrays["class_names"], arrays["class_names"][arrays["labels"]])
-    )
-    assert from_features(**arrays | {"class_names": names, "labels": labels}).checksum == expected
+    make = pandas.Series if kind in PANDAS else np.array
+    names, labels = make(NAMES, dtype=kind), make(NAMED_LABELS, dtype=kind)
     problem = from_features(**arrays)
+    given = from_features(**arrays | {"class_names": names, "labels": labels})
     again = replace(problem, class_names=np.asarray(names), labels=np.asarray(labels))
-    assert again.checksum == expected
+    assert given.checksum == again.checksum == problem.checksum
 
 
 def test_candidates_without_images(arrays):
@@ -202,10 +181,8 @@ def test_candidates_without_images(arrays):
     few = arrays | {name: arrays[name][shown] for name in ("features", "labels")}
     named = from_features(**few | {"unseen_classes": ["c", "d"]})
     assert named.class_names.tolist() == list("abcdefg")
-    assert named.coverage == {
-        "candidate classes without images": 1,
-        "classes without images left out": 1,
-    }
+    kinds = "candidate classes without images", "classes without images left out"
+    assert named.coverage == dict.fromkeys(kinds, 1)
     assert named.unseen_classes.tolist() == [2, 3]
     assert named.candidates.tolist() == [3]
     assert set(named.labels[named.test_unseen]) == {2}
@@ -215,9 +192,8 @@ def test_candidates_without_images(arrays):
     outcome = evaluate_zero_shot(ESZSL(), named)
     answers = model.predict(named.features[named.test_unseen], named.class_embeddings[2:4])
     assert set(answers.tolist()) == {0, 1}
-    expected = 100 * np.mean(answers == 0)
     assert outcome.zero_shot.unseen.shape[1] == 2
-    assert outcome.accuracy == pytest.approx(expected)
+    assert outcome.accuracy == pytest.approx(100 * np.mean(answers == 0))
     alone = from_features(**few | {"unseen_classes": ["c"]})
     assert alone.candidates.size == 0
     assert evaluate_zero_shot(ESZSL(), alone).accuracy == 100
@@ -225,7 +201,7 @@ def test_candidates_without_images(arrays):
     assert tuned.validation_problem().class_names.tolist() == list("abefg")
 
 
-def test_candidates_are_kept_in_files(arrays, tmp_path):
+def test_candidates_are_kept_in_files(arrays, tmp_path, refused):
     shown = arrays["labels"] != 7
     few = arrays | {name: arrays[name][shown] for name in ("features", "labels")}
     problem = from_features(**few)
@@ -233,8 +209,7 @@ def test_candidates_are_kept_in_files(arrays, tmp_path):
     assert load_zero_shot(path).candidates.tolist() == [7]
     assert load_zero_shot(path).checksum == problem.checksum
     for rows, message in (([], "name them as candidates"), ([6, 7], "have images .'g'.")):
-        with pytest.raises(ValueError, match=message):
-            replace(problem, candidates=rows)
+        refused(message, replace, problem, candidates=rows)
 
 
 def test_whole_numbers_are_names_where_classes_are_named_so(arrays, written, tmp_path):
@@ -246,9 +221,8 @@ def test_whole_numbers_are_names_where_classes_are_named_so(arrays, written, tmp
     named = from_features(**(arrays | shifted | {"class_embeddings": frame}))
     assert set(named.class_names) == set("12345678")
     assert set(named.class_names[named.unseen_classes]) == {"3", "8"}
-    np.testing.assert_array_equal(
-        named.class_embeddings[named.labels], problem.class_embeddings[problem.labels]
-    )
+    vectors = [p.class_embeddings[p.labels] for p in (named, problem)]
+    np.testing.assert_array_equal(*vectors)
     frame.to_csv(tmp_path / "vectors.csv")
     path = written({"features": arrays["features"], "labels": shifted["labels"].astype(str)})
     for unseen in (["3", "8"], "3"):
@@ -266,16 +240,13 @@ def test_whole_numbers_are_names_where_classes_are_named_so(arrays, written, tmp
 
 def test_class_vectors_by_name(arrays):
     names = NAMES[::-1]
-    given = {"features": arrays["features"], "labels": np.array(names)[arrays["labels"]]}
-    given["unseen_classes"] = {"d", "c"}
+    given = arrays | {"labels": np.array(names)[LABELS], "unseen_classes": {"d", "c"}}
     vectors = dict(zip(names, arrays["class_embeddings"], strict=True))
-    plain = from_features(
-        **given, class_embeddings=arrays["class_embeddings"], class_names=names
-    ).checksum
-    assert from_features(**given, class_embeddings=vectors).checksum == plain
-    turned = dict(reversed(vectors.items()))
-    named = from_features(**given, class_embeddings=turned, class_names=names)
-    assert named.checksum == plain
+    plain = from_features(**given | {"class_names": names}).checksum
+    unnamed = {"class_embeddings": vectors, "class_names": None}
+    assert from_features(**given | unnamed).checksum == plain
+    turned = {"class_embeddings": dict(reversed(vectors.items())), "class_names": names}
+    assert from_features(**given | turned).checksum == plain
 
 
 def test_indices_of_frames(arrays):
@@ -287,70 +258,59 @@ def test_indices_of_frames(arrays):
     same = from_features(images, labels, FRAME, unseen_classes=UNSEEN)
     assert same.checksum == plain.checksum
     # pandas' own index says nothing of the classes.
-    numbered = from_features(
-        **given,
-        class_embeddings=FRAME.reset_index(drop=True),
-        class_names=np.arange(8)[::-1],
-        unseen_classes=UNSEEN.reset_index(drop=True),
-    )
+    given |= {"class_embeddings": FRAME.reset_index(drop=True), "class_names": range(7, -1, -1)}
+    numbered = from_features(**given, unseen_classes=UNSEEN.reset_index(drop=True))
     assert numbered.class_names.tolist() == list("76543210")
     assert numbered.unseen_classes.tolist() == [6, 7]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"class_embeddings": dict.fromkeys(NAMES, (1.0,)), "class_names": ["x"]}, "has 'x', wh"),
-        ({"class_embeddings": BY_NAME | {"a": [1.0]}}, "class_embeddings is no array.*one length"),
-        ({"class_embeddings": BY_NAME | {"a": masked([1.0, 2.0, 3.0])}}, "embeddings has masked"),
-        ({"class_embeddings": masked(np.eye(8, 3))}, "class_embeddings has masked entries"),
-        ({"labels": masked(LABELS)}, "labels has masked entries"),
-        ({"unseen_classes": masked([2, 7])}, "unseen_classes has masked entries"),
-        ({"class_names": masked(NAMES)}, "class_names has masked entries"),
-        ({"features": MISSING}, "features holds NaN .*, the first at row 0"),
-        ({"class_embeddings": FRAME, "unseen_classes": UNSEEN[::-1]}, "'h', where .* has 'a'"),
-        ({"class_embeddings": FRAME[::-1]}, "row 0 of class_embeddings is 'h', where .* 'a'"),
-        (NUMBERED, "row 0 of unseen_classes is '7', where class_names has"),
-        ({"features": IMAGES, "labels": IMAGES[0][::-1]}, "row 0 of labels is 'image 39', where"),
-        ({"class_names": ORDER, "unseen_classes": ["2"]}, r"labels are .*labels\.astype\(str\)"),
-        ({"class_names": ORDER, "labels": LABELS.astype(str)}, r"unseen_classes\.astype\(str\)"),
-        *[
-            ({"class_names": [*NAMES[:4], missing, *NAMES[5:]]}, "names has no label at .* 4")
-            for missing in (None, np.nan, "", pandas.NA)
-        ],
-        ({"labels": [None, *NAMED_LABELS[1:]]}, "labels has no label at 1 .* first 0"),
-        ({"labels": pandas.Series(LABELS, dtype="Int64").replace(5, pandas.NA)}, "first 5"),
-        ({"unseen_classes": ["c", ""]}, "unseen_classes has no label at 1 .* first 1"),
-        ({"class_embeddings": FRAME.rename({"b": np.nan}), "class_names": None}, "no label"),
-        ({"class_embeddings": BY_NAME | {None: [1.0] * 3}, "class_names": None}, "no label"),
-        ({"labels": NAMED_LABELS, "class_names": None}, "names, and the class vectors have none"),
-        (UNNAMED | {"labels": ["x"] * 40}, "labels has 'x', which class_embeddings lacks"),
-        ({"labels": LABELS % 7 + 1}, r"labels are all of 1 to 7 and never 0.*labels - 1"),
-        (
-            {"labels": LABELS.astype("i1"), "class_embeddings": MANY, "class_names": None},
-            "labels are int8, which cannot number 200 classes",
-        ),
-        ({"class_names": ["Ému", "E\u0301mu", *NAMES[2:]]}, "class_names has 'Ému' twice"),
-        ({"labels": np.array(["a", "É"] * 20), "class_names": ["e\u0301", *NAMES[:7]]}, "differs"),
-        ({"features": np.where(np.eye(40, 6) > 0, 1e300, 1.0)}, r"features has 1e\+300 at row 0"),
-        ({"class_embeddings": np.eye(8, 3) * 1e-60}, "embeddings has 1e-60 at row 0, beyond"),
-        ({"features": np.full((40, 6), "1_0", object)}, "features must be a matrix of numbers"),
-        ({"features": np.ones((40, 6), complex)}, "must be a matrix of numbers, got complex"),
-        ({"features": sparse.csr_array(np.ones((40, 6)))}, "features is sparse"),
-        ({"labels": np.arange(40) > 3}, "labels must hold integers, or names alone, got bool"),
-        ({"class_names": np.arange(8.0)}, "class_names must hold integers, or names alone"),
-        ({"labels": [0, *list("abcdefg") * 6][:40]}, r"names alone, got object \('a' at 1\)"),
-        (
-            {"class_embeddings": FRAME.set_axis(np.arange(8) / 2), "class_names": None},
-            "the index of class_embeddings must hold integers, or names alone",
-        ),
-        ({"labels": np.arange(40) / 2}, "labels must hold integers, or names alone, got float64"),
+REFUSALS = [
+    ({"class_embeddings": dict.fromkeys(NAMES, (1.0,)), "class_names": ["x"]}, "has 'x', wh"),
+    ({"class_embeddings": BY_NAME | {"a": [1.0]}}, "class_embeddings is no array.*one length"),
+    ({"class_embeddings": BY_NAME | {"a": masked([1.0, 2.0, 3.0])}}, "embeddings has masked"),
+    ({"class_embeddings": masked(np.eye(8, 3))}, "class_embeddings has masked entries"),
+    ({"labels": masked(LABELS)}, "labels has masked entries"),
+    ({"unseen_classes": masked([2, 7])}, "unseen_classes has masked entries"),
+    ({"class_names": masked(NAMES)}, "class_names has masked entries"),
+    ({"features": MISSING}, "features holds NaN .*, the first at row 0"),
+    ({"class_embeddings": FRAME, "unseen_classes": UNSEEN[::-1]}, "'h', where .* has 'a'"),
+    ({"class_embeddings": FRAME[::-1]}, "row 0 of class_embeddings is 'h', where .* 'a'"),
+    (NUMBERED | {"unseen_classes": UNSEEN.reset_index(drop=True)[::-1]}, "'7', where class_names"),
+    ({"features": IMAGES, "labels": IMAGES[0][::-1]}, "row 0 of labels is 'image 39', where"),
+    ({"class_names": ORDER, "unseen_classes": ["2"]}, r"labels are .*labels\.astype\(str\)"),
+    ({"class_names": ORDER, "labels": LABELS.astype(str)}, r"unseen_classes\.astype\(str\)"),
+    *[
+        ({"class_names": [*NAMES[:4], missing, *NAMES[5:]]}, "names has no label at .* 4")
+        for missing in (None, np.nan, "", pandas.NA)
     ],
-)
-def test_arrays_and_frames_that_are_refused(arrays, change, message):
+    ({"labels": [None, *NAMED_LABELS[1:]]}, "labels has no label at 1 .* first 0"),
+    ({"labels": pandas.Series(LABELS, dtype="Int64").replace(5, pandas.NA)}, "first 5"),
+    ({"unseen_classes": ["c", ""]}, "unseen_classes has no label at 1 .* first 1"),
+    ({"class_embeddings": FRAME.rename({"b": np.nan}), "class_names": None}, "no label"),
+    ({"class_embeddings": BY_NAME | {None: [1.0] * 3}, "class_names": None}, "no label"),
+    ({"labels": NAMED_LABELS, "class_names": None}, "names, and the class vectors have none"),
+    (UNNAMED | {"labels": ["x"] * 40}, "labels has 'x', which class_embeddings lacks"),
+    ({"labels": LABELS % 7 + 1}, r"labels are all of 1 to 7 and never 0.*labels - 1"),
+    (UNNAMED | {"labels": LABELS.astype("i1"), "class_embeddings": MANY}, "int8, .* 200 classes"),
+    ({"class_names": ["Ému", "E\u0301mu", *NAMES[2:]]}, "class_names has 'Ému' twice"),
+    ({"labels": np.array(["a", "É"] * 20), "class_names": ["e\u0301", *NAMES[:7]]}, "differs"),
+    ({"features": np.where(np.eye(40, 6) > 0, 1e300, 1.0)}, r"features has 1e\+300 at row 0"),
+    ({"class_embeddings": np.eye(8, 3) * 1e-60}, "embeddings has 1e-60 at row 0, beyond"),
+    ({"features": np.full((40, 6), "1_0", object)}, "features must be a matrix of numbers"),
+    ({"features": np.ones((40, 6), complex)}, "must be a matrix of numbers, got complex"),
+    ({"features": sparse.csr_array(np.ones((40, 6)))}, "features is sparse"),
+    ({"labels": np.arange(40) > 3}, "labels must hold integers, or names alone, got bool"),
+    ({"class_names": np.arange(8.0)}, "class_names must hold integers, or names alone"),
+    ({"labels": [0, *list("abcdefg") * 6][:40]}, r"names alone, got object \('a' at 1\)"),
+    (UNNAMED | {"class_embeddings": FRAME.set_axis(np.arange(8) / 2)}, "index of .* names alone"),
+    ({"labels": np.arange(40) / 2}, "labels must hold integers, or names alone, got float64"),
+]
+
+
+@pytest.mark.parametrize("change, message", REFUSALS)
+def test_arrays_and_frames_that_are_refused(arrays, change, message, refused):
     kind = TypeError if re.search("names alone|is sparse", message) else ValueError
-    with pytest.raises(kind, match=message):
-        from_features(**arrays | change)
+    refused(message, from_features, **arrays | change, error=kind)
 
 
 def test_a_split_by_image_is_read_as_it_is(tmp_path):
@@ -363,7 +323,7 @@ def test_a_split_by_image_is_read_as_it_is(tmp_path):
         read_features(path, unseen=["a"])
 
 
-def test_errors_speak_of_what_was_given(csv_files):
+def test_errors_speak_of_what_was_given(csv_files, refused):
     images, classes = csv_files
     for given, message in (
         ({}, r"lacks class_embeddings and unseen_classes: .* by vectors=, .* named by unseen="),
@@ -372,69 +332,43 @@ def test_errors_speak_of_what_was_given(csv_files):
         ({"vectors": classes, "unseen": "x"}, r"unseen= has 'x', which .*classes\.csv lacks"),
         ({"vectors": images, "unseen": "a"}, r"images\.csv has 'a' twice: name each class once"),
     ):
-        with pytest.raises(ValueError, match=message):
-            read_features(images, **given)
+        refused(message, read_features, images, **given)
 
 
-def test_mat_files(tmp_path, arrays):
-    ends = {
-        "trainval": (1, 25), "train": (1, 13), "val": (13, 25), "test_seen": (25, 31),
-        "test_unseen": (31, 41),
-    }  # fmt: skip
-    labels = np.repeat([0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 6, 7], [4] * 6 + [1] * 6 + [5] * 2)
-    images = {"features": arrays["features"].T, "labels": labels[:, None] + 1.0}
-    savemat(tmp_path / "res101.mat", images)
-    loc = {f"{part}_loc": np.arange(*rows)[:, None] + 0.0 for part, rows in ends.items()}
-    savemat(tmp_path / "att_splits.mat", {"att": arrays["class_embeddings"].T, **loc})
-    expected = load_xlsa17(tmp_path).checksum
-    for path in (tmp_path, tmp_path / "res101.mat", tmp_path / "att_splits.mat"):
-        assert read_features(path).checksum == expected
-    with pytest.raises(ValueError, match="has a split of its own"):
-        read_features(tmp_path, unseen=["1"])
+REFUSED_FILES = [
+    ({"labels": np.arange(39) % 8}, "labels has 39 entries for 40 rows of features"),
+    ({"unseen_classes": np.array([], dtype=int)}, "there is no unseen class: name those to"),
+    ({"labels": np.arange(40) % 9}, r"labels .each the row .* in \[0, 8\), found 0 to 8"),
+    ({"labels": LABELS + 1}, "labels go up to 8, and rows of 8 classes count from 0: pass"),
+    ({"unseen_classes": np.array([3, 8])}, "unseen_classes go up to 8, and rows of 8 classes"),
+    ({"labels": -(np.arange(40) % 8)}, r"labels .* in \[0, 8\), found -7 to 0"),
+    ({"unseen_classes": np.arange(8) // 6}, "looks like a mask of zeros and ones.* truths"),
+    ({"unseen_classes": np.arange(7) > 5}, r"a mask of shape \(7,\) for 8 classes: give one"),
+    ({"unseen_classes": np.array(["z"])}, r"unseen_classes has 'z', which class_names lacks"),
+    ({"labels": WITHOUT_H, "unseen_classes": [7]}, "no image shows h: give some, .* out of"),
+    ({"labels": WITHOUT_H, "val_classes": [7], "unseen_classes": [2]}, "no image shows h"),
+    ({"features": np.ones((0, 6)), "labels": []}, r"features is empty, shape \(0, 6\)"),
+    ({"features": np.full((40, 6), np.nan)}, "features holds NaN or infinity in 40 row"),
+    ({"class_embeddings": np.full((8, 3), np.inf)}, "class_embeddings holds NaN or infinity"),
+    ({"class_names": np.array(list("aacdefgh"))}, "has 'a' twice"),
+    ({"class_names": np.array(list("abc"))}, "class_names has 3 entries for 8 class vectors"),
+    ({"features": np.ones(40)}, "features must be a matrix of numbers"),
+    ({"val_classes": np.array([2])}, "val_classes and unseen_classes share c"),
+    ({"lables": np.arange(40)}, "has 'lables', which is not of the format"),
+    ({"labels": np.full(40, "a", dtype=object)}, "labels is a pickled array.*dtype=str"),
+]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"labels": np.arange(39) % 8}, "labels has 39 entries for 40 rows of features"),
-        ({"unseen_classes": np.array([], dtype=int)}, "there is no unseen class: name those to"),
-        ({"labels": np.arange(40) % 9}, r"labels .each the row .* in \[0, 8\), found 0 to 8"),
-        ({"labels": LABELS + 1}, "labels go up to 8, and rows of 8 classes count from 0: pass"),
-        ({"unseen_classes": np.array([3, 8])}, "unseen_classes go up to 8, and rows of 8 classes"),
-        ({"labels": -(np.arange(40) % 8)}, r"labels .* in \[0, 8\), found -7 to 0"),
-        ({"unseen_classes": np.arange(8) // 6}, "looks like a mask of zeros and ones.* truths"),
-        ({"unseen_classes": np.arange(7) > 5}, r"a mask of shape \(7,\) for 8 classes: give one"),
-        ({"unseen_classes": np.array(["z"])}, r"unseen_classes has 'z', which class_names lacks"),
-        ({"labels": WITHOUT_H, "unseen_classes": [7]}, "no image shows h: give some, .* out of"),
-        ({"labels": WITHOUT_H, "val_classes": [7], "unseen_classes": [2]}, "no image shows h"),
-        ({"features": np.ones((0, 6)), "labels": []}, r"features is empty, shape \(0, 6\)"),
-        ({"features": np.full((40, 6), np.nan)}, "features holds NaN or infinity in 40 row"),
-        ({"class_embeddings": np.full((8, 3), np.inf)}, "class_embeddings holds NaN or infinity"),
-        ({"class_names": np.array(list("aacdefgh"))}, "has 'a' twice"),
-        ({"class_names": np.array(list("abc"))}, "class_names has 3 entries for 8 class vectors"),
-        ({"features": np.ones(40)}, "features must be a matrix of numbers"),
-        ({"val_classes": np.array([2])}, "val_classes and unseen_classes share c"),
-        ({"lables": np.arange(40)}, "has 'lables', which is not of the format"),
-        ({"labels": np.full(40, "a", dtype=object)}, "labels is a pickled array.*dtype=str"),
-    ],
-)
-def test_data_that_are_refused(arrays, written, change, message):
+@pytest.mark.parametrize("change, message", REFUSED_FILES)
+def test_data_that_are_refused(arrays, written, change, message, refused):
     path = written(arrays | change)
-    with pytest.raises(ValueError, match=message) as caught:
-        read_features(path)
-    assert str(path) in str(caught.value)
+    refused(rf"{path}.*{message}", read_features, path)
 
 
-def test_files_that_are_refused(arrays, written, tmp_path):
-    for name in ("none.npz", "none.mat"):
-        with pytest.raises(FileNotFoundError, match=f"{name} is neither a file nor a folder"):
-            read_features(tmp_path / name)
-    for name, message in (
-        ("text.npz", r"line 1 has no comma"),
-        ("mine.mat", r"mine\.mat has neither features and labels nor"),
-    ):
-        (tmp_path / name).write_text("text")
-        with pytest.raises(ValueError, match=message):
-            read_features(tmp_path / name)
+def test_files_that_are_refused(arrays, written, tmp_path, refused):
+    absent, text = tmp_path / "none.mat", tmp_path / "text.npz"
+    refused("neither a file nor a folder", read_features, absent, error=FileNotFoundError)
+    text.write_text("text")
+    refused("line 1 has no comma", read_features, text)
     with pytest.raises(ValueError, match="lacks labels and class_embeddings and unseen_classes"):
         read_features(written({"features": arrays["features"]}))

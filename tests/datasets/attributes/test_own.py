@@ -1,3 +1,5 @@
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 
@@ -6,24 +8,26 @@ from zslib.datasets.attributes.own import load_zero_shot, save_zero_shot, vgg19
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.synthetic import synthetic_attributes
 
+# The least a file must have.
+ARRAYS = {
+    "features": np.arange(12).reshape(6, 2),
+    "labels": np.array([0, 0, 1, 1, 2, 2], dtype=np.int8),
+    "class_embeddings": np.eye(3, dtype=bool),
+    "class_names": np.array(["ant", "bat", "cat"]),
+    "trainval": np.array([0, 1, 2]),
+    "test_unseen": np.array([4, 5]),
+}
+
 
 @pytest.fixture(scope="module")
 def problem():
     """A problem with everything optional but attributes of images."""
-    rng = np.random.default_rng(0)
+    vectors = {"features": np.random.default_rng(0).random((6, 2)), "class_embeddings": np.eye(3)}
     return ZeroShotProblem(
         name="rich",
         synthetic=False,
         description="ünïcode",
-        features=rng.random((6, 2)),
-        labels=np.repeat(np.arange(3), 2),
-        class_embeddings=np.eye(3),
-        class_names=np.array(["ant", "bat", "cat"]),
-        trainval=np.array([0, 1, 2]),
-        test_seen=np.array([3]),
-        test_unseen=np.array([4, 5]),
-        train=np.array([0, 1]),
-        val=np.array([2]),
+        **ARRAYS | vectors | {"test_seen": [3], "train": [0, 1], "val": [2]},
         class_ids=np.array(["n1", "n2", "n3"]),
         feature_scaling="standard",
         coverage={"dropped": np.int64(3), "why": "überall"},
@@ -31,16 +35,11 @@ def problem():
 
 
 @pytest.fixture
-def arrays():
-    """The least a file must have."""
-    return {
-        "features": np.arange(12).reshape(6, 2),
-        "labels": np.array([0, 0, 1, 1, 2, 2], dtype=np.int8),
-        "class_embeddings": np.eye(3, dtype=bool),
-        "class_names": np.array(["ant", "bat", "cat"]),
-        "trainval": np.array([0, 1, 2]),
-        "test_unseen": np.array([4, 5]),
-    }
+def folder(tmp_path):
+    (tmp_path / "mine").mkdir()
+    for name, array in ARRAYS.items():
+        np.save(tmp_path / "mine" / f"{name}.npy", array)
+    return tmp_path / "mine"
 
 
 @pytest.mark.parametrize("name", ["set.npz", "set", "deep/er/set.npz"])
@@ -55,83 +54,66 @@ def test_round_trip(tmp_path, problem, name):
     assert [p.name for p in path.parent.iterdir()] == [path.name]
 
 
-def test_an_existing_file_is_not_overwritten(tmp_path, problem):
+def test_an_existing_file_is_not_overwritten(tmp_path, problem, refused):
     path = save_zero_shot(problem, tmp_path / "set.npz")
-    with pytest.raises(FileExistsError, match="is there already: delete it"):
-        save_zero_shot(problem, path)
+    refused("is there already: delete it", save_zero_shot, problem, path, error=FileExistsError)
 
 
-def test_a_failed_save_leaves_nothing(tmp_path, problem, monkeypatch):
-    def break_off(*args, **kwargs):
-        raise OSError("disk full")
-
-    monkeypatch.setattr(np, "savez", break_off)
-    with pytest.raises(OSError, match="disk full"):
-        save_zero_shot(problem, tmp_path / "set.npz")
+def test_a_failed_save_leaves_nothing(tmp_path, problem, monkeypatch, refused):
+    monkeypatch.setattr(np, "savez", Mock(side_effect=OSError("disk full")))
+    refused("disk full", save_zero_shot, problem, tmp_path / "set.npz", error=OSError)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_least_a_file_must_have(tmp_path, arrays):
-    np.savez(tmp_path / "mine.npz", **arrays)
+def test_the_least_a_file_must_have(tmp_path, folder):
+    np.savez(tmp_path / "mine.npz", **ARRAYS)
     problem = load_zero_shot(tmp_path / "mine.npz")
-    assert problem.name == "mine"
-    assert problem.description == "data of mine.npz"
+    assert (problem.name, problem.description) == ("mine", "data of mine.npz")
     assert problem.features.dtype == problem.class_embeddings.dtype == np.float32
     assert problem.unseen_classes.tolist() == [2]
     assert len(problem.test_seen) == len(problem.train) == 0
-    (tmp_path / "mine").mkdir()
-    for name, array in arrays.items():
-        np.save(tmp_path / "mine" / f"{name}.npy", array)
-    assert load_zero_shot(tmp_path / "mine").checksum == problem.checksum
+    assert load_zero_shot(folder).checksum == problem.checksum
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"labels": None, "trainval": None}, "lacks labels and trainval: needed are features"),
-        ({"image_attribute": np.ones(1)}, "has 'image_attribute', which is not of the format"),
-        ({"class_names": np.array(["a", "b", None])}, "class_names is a pickled array"),
-        ({"features": np.array([["1"] * 2] * 6)}, "features must hold numbers"),
-        ({"features": np.full((6, 2), np.inf)}, r"mine\.npz: features holds NaN or infinity"),
-        ({"features": np.full((6, 2), 1e300)}, "features holds NaN or infinity|constant"),
-        ({"labels": np.array([0, 0, 1, 1, 2, 3])}, r"labels must lie in \[0, 3\)"),
-        ({"labels": np.array([0.0, 0, 1, 1, 2, 2])}, "labels must hold integers"),
-        ({"test_unseen": np.array([2, 4])}, "both seen and unseen"),
-        ({"name": np.array(3)}, "name must be text"),
-        ({"name": np.array(["a", "b"])}, r"name must be one value, got shape \(2,\)"),
-        ({"synthetic": np.array(True)}, "must have the word 'synthetic'"),
-        ({"coverage": np.array("{")}, "coverage is not a JSON object"),
-    ],
-)
+DAMAGED = [
+    ({"labels": None, "trainval": None}, "lacks labels and trainval: needed are features"),
+    ({"image_attribute": np.ones(1)}, "has 'image_attribute', which is not of the format"),
+    ({"class_names": np.array(["a", "b", None])}, "class_names is a pickled array"),
+    ({"features": np.array([["1"] * 2] * 6)}, "features must hold numbers"),
+    ({"features": np.full((6, 2), np.inf)}, r"mine\.npz: features holds NaN or infinity"),
+    ({"features": np.full((6, 2), 1e300)}, "features holds NaN or infinity|constant"),
+    ({"labels": np.array([0, 0, 1, 1, 2, 3])}, r"labels must lie in \[0, 3\)"),
+    ({"labels": np.array([0.0, 0, 1, 1, 2, 2])}, "labels must hold integers"),
+    ({"test_unseen": np.array([2, 4])}, "both seen and unseen"),
+    ({"name": np.array(3)}, "name must be text"),
+    ({"name": np.array(["a", "b"])}, r"name must be one value, got shape \(2,\)"),
+    ({"synthetic": np.array(True)}, "must have the word 'synthetic'"),
+    ({"coverage": np.array("{")}, "coverage is not a JSON object"),
+]
+
+
+@pytest.mark.parametrize("changes, message", DAMAGED)
 @pytest.mark.filterwarnings("ignore:overflow encountered in cast")
-def test_damaged_content(tmp_path, arrays, changes, message):
-    made = {k: v for k, v in {**arrays, **changes}.items() if v is not None}
-    np.savez(tmp_path / "mine.npz", **made)
+def test_damaged_content(tmp_path, changes, message, refused):
+    kept = {k: v for k, v in {**ARRAYS, **changes}.items() if v is not None}
+    np.savez(tmp_path / "mine.npz", **kept)
     kind = TypeError if message.endswith("hold integers") else ValueError
-    with pytest.raises(kind, match=message):
-        load_zero_shot(tmp_path / "mine.npz")
+    refused(message, load_zero_shot, tmp_path / "mine.npz", error=kind)
 
 
-def test_pickled_and_damaged_files(tmp_path, arrays):
-    (tmp_path / "mine").mkdir()
-    for name, array in arrays.items():
-        np.save(tmp_path / "mine" / f"{name}.npy", array)
-    np.save(tmp_path / "mine" / "class_names.npy", np.array(["a", None], dtype=object))
-    with pytest.raises(ValueError, match="class_names is a pickled array, which could run code"):
-        load_zero_shot(tmp_path / "mine")
-    (tmp_path / "mine" / "class_names.npy").write_bytes(b"\x93NUMPY\x01")
-    with pytest.raises(ValueError, match="class_names is damaged"):
-        load_zero_shot(tmp_path / "mine")
-    np.savez(tmp_path / "whole.npz", **arrays)
+def test_pickled_and_damaged_files(tmp_path, folder, refused):
+    np.save(folder / "class_names.npy", np.array(["a", None], dtype=object))
+    refused("class_names is a pickled array, which could run code", load_zero_shot, folder)
+    (folder / "class_names.npy").write_bytes(b"\x93NUMPY\x01")
+    refused("class_names is damaged", load_zero_shot, folder)
+    np.savez(tmp_path / "whole.npz", **ARRAYS)
     content = (tmp_path / "whole.npz").read_bytes()
     (tmp_path / "cut.npz").write_bytes(content[: len(content) // 2])
-    with pytest.raises(ValueError, match=r"cut\.npz is damaged or truncated"):
-        load_zero_shot(tmp_path / "cut.npz")
+    refused(r"cut\.npz is damaged or truncated", load_zero_shot, tmp_path / "cut.npz")
     # One byte of an array's data is wrong: the zip's checksum tells.
     place = content.index(np.eye(3, dtype=bool).tobytes())
     (tmp_path / "bad.npz").write_bytes(content[:place] + b"\x07" + content[place + 1 :])
-    with pytest.raises(ValueError, match=r"bad\.npz is damaged or truncated"):
-        load_zero_shot(tmp_path / "bad.npz")
+    refused(r"bad\.npz is damaged or truncated", load_zero_shot, tmp_path / "bad.npz")
     with pytest.raises(FileNotFoundError, match="neither a file nor a folder"):
         load_zero_shot(tmp_path / "nothing.npz")
 
@@ -149,11 +131,10 @@ def test_any_features_with_image_attributes(stored):
     assert found.name == "vgg19-apy"
     for name in ("features", "class_embeddings", "image_attributes", "labels", "val"):
         np.testing.assert_array_equal(getattr(found, name), getattr(stored, name))
-    lengths = np.linalg.norm(vgg19("APY").features, axis=1)
-    np.testing.assert_allclose(lengths, 1, rtol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(vgg19("APY").features, axis=1), 1, rtol=1e-5)
 
 
-def test_by_name_and_by_auto(stored):
+def test_by_name_and_by_auto(stored, refused):
     assert available("vgg19-APY")
     assert not available("vgg19-CUB")
     assert resolve_all("metric learning") == ["vgg19-APY"]
@@ -163,5 +144,4 @@ def test_by_name_and_by_auto(stored):
     assert resolve_all("attributes") == ["synthetic", "digits"]
     with pytest.raises(FileNotFoundError, match=r"folder that has vgg19/CUB\.npz"):
         resolve_all("metric learning", "vgg19-CUB")
-    with pytest.raises(FileNotFoundError, match="neither a file nor a folder"):
-        vgg19("SUN")
+    refused("neither a file nor a folder", vgg19, "SUN", error=FileNotFoundError)

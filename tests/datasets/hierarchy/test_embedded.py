@@ -7,16 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zslib.datasets.hierarchy import embedded as module
-from zslib.datasets.hierarchy.embedded import (
-    embedded_labels,
-    embedded_wordnet,
-    pack_wordnet,
-    read_labels,
-    unpack_wordnet,
-)
+from zslib.datasets.hierarchy import embedded
+from zslib.datasets.hierarchy.embedded import pack_wordnet, read_labels, unpack_wordnet
 from zslib.datasets.hierarchy.wordnet import WordNet, read_wordnet, wordnet_folder
 
+FOLDER = embedded.resources.files("zslib.datasets.hierarchy") / "wordnet30"
 TERMS = st.text("abc XYZ.'-0", min_size=1).filter(lambda t: t == t.strip() and "  " not in t)
 
 
@@ -50,47 +45,43 @@ def test_other_text_is_refused(cut):
         unpack_wordnet(text[:-3] if cut is None else cut)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("n00000001\nn00000001\n", "has n00000001 more than once"),
-        ("n00000001\n\n", "line 2 is '', not a wnid"),
-        ("n0000001\n", "line 1 is 'n0000001', not a wnid"),
-        ("v00000001\n", "not a wnid"),
-        ("n00000001 dog\n", "not a wnid"),
-        ("", "is empty"),
-    ],
-)
-def test_malformed_lists(tmp_path, text, message):
+MALFORMED = [
+    ("n00000001\nn00000001\n", "has n00000001 more than once"),
+    ("n00000001\n\n", "line 2 is '', not a wnid"),
+    ("n0000001\n", "line 1 is 'n0000001', not a wnid"),
+    ("v00000001\n", "not a wnid"),
+    ("n00000001 dog\n", "not a wnid"),
+    ("", "is empty"),
+]
+
+
+@pytest.mark.parametrize("text, message", MALFORMED)
+def test_malformed_lists(tmp_path, text, message, refused):
     path = tmp_path / "list.txt"
     path.write_text(text)
-    with pytest.raises(ValueError, match=message):
-        read_labels(path)
+    refused(message, read_labels, path)
     with pytest.raises(FileNotFoundError, match=r"absent\.txt is not there: check the path"):
         read_labels(tmp_path / "absent.txt")
 
 
 def test_embedded_files_are_small_and_come_with_licences():
-    folder = module.resources.files("zslib.datasets.hierarchy") / "wordnet30"
-    sizes = {path.name: len(path.read_bytes()) for path in folder.iterdir()}
+    sizes = {path.name: len(path.read_bytes()) for path in FOLDER.iterdir()}
     assert sum(sizes.values()) < 1_000_000
     assert {"README.md", "LICENSE-wordnet.txt", "LICENSE-labels.txt"} <= set(sizes)
-    assert "WordNet 3.0 Copyright 2006" in (folder / "LICENSE-wordnet.txt").read_text()
+    assert "WordNet 3.0 Copyright 2006" in (FOLDER / "LICENSE-wordnet.txt").read_text()
 
 
 def test_embedded_text_is_the_one_described():
-    folder = module.resources.files("zslib.datasets.hierarchy") / "wordnet30"
-    readme = (folder / "README.md").read_text()
+    readme = (FOLDER / "README.md").read_text()
     for name in ("nouns", "ilsvrc2012", "fall2011"):
-        text = lzma.decompress((folder / f"{name}.txt.xz").read_bytes())
+        text = lzma.decompress((FOLDER / f"{name}.txt.xz").read_bytes())
         assert hashlib.sha256(text).hexdigest() in readme
-    for number in (len(embedded_wordnet().lemmas), *map(len, embedded_labels())):
+    for number in (len(embedded.embedded_wordnet().lemmas), *map(len, embedded.embedded_labels())):
         assert f"{number:,}" in readme
 
 
 def test_wordnets_own_files_give_the_embedded_text():
     if wordnet_folder() is None:
         pytest.skip("WordNet's files are not here")
-    folder = module.resources.files("zslib.datasets.hierarchy") / "wordnet30"
     text = pack_wordnet(read_wordnet())
-    assert lzma.decompress((folder / "nouns.txt.xz").read_bytes()) == text.encode("ascii")
+    assert lzma.decompress((FOLDER / "nouns.txt.xz").read_bytes()) == text.encode("ascii")

@@ -55,8 +55,8 @@ def test_expand_equals_the_loop(lexicon, k, seed):
 
 
 @settings(max_examples=40)
-@given(lexicons(), st.integers(0, 2**31))
-def test_rows_and_counts_agree_with_the_terms(lexicon, seed):
+@given(lexicons())
+def test_rows_and_counts_agree_with_the_terms(lexicon):
     for synset, count in zip(lexicon.synsets, lexicon.terms_per_synset, strict=True):
         terms = lexicon.terms_of(synset)
         assert len(terms) == count == len(set(terms))
@@ -102,22 +102,18 @@ def test_random_training_targets_use_every_term(cranes):
     vectors = np.eye(5)
     drawn = cranes.training_targets(vectors, np.full(300, 2), rule="random", random_state=0)
     used = drawn.sum(axis=0)
-    assert (used > 0).sum() == 3
-    assert used.max() < 150
+    assert (used > 0).sum() == 3 and used.max() < 150
 
 
 def test_prediction_equals_sorting_all_terms(backend):
     rng = np.random.default_rng(1)
-    words = [f"t{i}" for i in range(30)]
-    lexicon = TermLexicon(
-        {f"n{i}": list(rng.choice(words, rng.integers(1, 4), replace=False)) for i in range(25)}
-    )
+    drawn = [rng.choice(30, rng.integers(1, 4), replace=False) for _ in range(25)]
+    lexicon = TermLexicon({f"n{i}": [f"t{t}" for t in terms] for i, terms in enumerate(drawn)})
     vectors = rng.standard_normal((len(lexicon.terms), 6))
     queries = rng.standard_normal((7, 6))
     found = predict_synsets(backend.asarray(queries), backend.asarray(vectors), lexicon, 3)
     cosine = queries @ vectors.T / np.linalg.norm(vectors, axis=1)
-    ranked = np.argsort(-cosine, axis=1)[:, :12]
-    expected = [expand_slowly(lexicon, row, 3) for row in ranked]
+    expected = [expand_slowly(lexicon, row, 3) for row in np.argsort(-cosine, axis=1)[:, :12]]
     assert backend.to_numpy(found).tolist() == expected
 
 
@@ -128,36 +124,28 @@ def test_vocabulary_drops_terms_and_synsets():
     assert lexicon.terms_of("room") == ("dance hall",)
 
 
-def test_unknown_names(cranes):
-    with pytest.raises(KeyError, match="unknown synset 'n9'"):
-        cranes.terms_of("n9")
-    with pytest.raises(KeyError, match="unknown term 'lift'"):
-        cranes.synsets_of("lift")
-    with pytest.raises(KeyError, match="unknown synset 'n9'"):
-        cranes.rows(["bird", "n9"])
-
-
 EYE, EMPTY = np.eye(5), np.array([], dtype=int)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda _: TermLexicon({}), "terms_of is empty"),
-        (lambda _: TermLexicon({"n1": []}), "terms of synset 'n1'"),
-        (lambda _: TermLexicon({"n1": "crane"}), "non-empty sequence"),
-        (lambda _: TermLexicon(CRANES, vocabulary=["lift"]), "none of the terms of 4 synsets"),
-        (lambda lex: predict_synsets(EYE, EYE[:4], lex, 2), "4 rows and the lexicon 5 terms"),
-        (lambda lex: predict_synsets(EYE, EYE, lex, 5), "k must be between 1 and 4"),
-        (lambda lex: predict_synsets(EYE, EYE, lex, 2, n_terms=1), "n_terms must be between 2"),
-        (lambda lex: lex.expand(np.array([[0]]), 1, ambiguous="both"), "ambiguous must be"),
-        (lambda lex: lex.expand(np.array([[5]]), 1), "terms must lie in"),
-        (lambda lex: lex.expand(np.array([0]), 1), "2-d array"),
-        (lambda lex: lex.training_targets(EYE, np.array([0]), rule="last"), "rule must be one"),
-        (lambda lex: lex.training_targets(EYE, EMPTY), "non-empty 1-d array"),
-        (lambda lex: lex.training_targets(EYE, np.array([4])), "rows must lie in"),
-    ],
-)
-def test_bad_input(cranes, call, message):
-    with pytest.raises(ValueError, match=message):
-        call(cranes)
+REFUSALS = [
+    (lambda _: TermLexicon({}), "terms_of is empty"),
+    (lambda _: TermLexicon({"n1": []}), "terms of synset 'n1'"),
+    (lambda _: TermLexicon({"n1": "crane"}), "non-empty sequence"),
+    (lambda _: TermLexicon(CRANES, vocabulary=["lift"]), "none of the terms of 4 synsets"),
+    (lambda lex: predict_synsets(EYE, EYE[:4], lex, 2), "4 rows and the lexicon 5 terms"),
+    (lambda lex: predict_synsets(EYE, EYE, lex, 5), "k must be between 1 and 4"),
+    (lambda lex: predict_synsets(EYE, EYE, lex, 2, n_terms=1), "n_terms must be between 2"),
+    (lambda lex: lex.expand(np.array([[0]]), 1, ambiguous="both"), "ambiguous must be"),
+    (lambda lex: lex.expand(np.array([[5]]), 1), "terms must lie in"),
+    (lambda lex: lex.expand(np.array([0]), 1), "2-d array"),
+    (lambda lex: lex.training_targets(EYE, np.array([0]), rule="last"), "rule must be one"),
+    (lambda lex: lex.training_targets(EYE, EMPTY), "non-empty 1-d array"),
+    (lambda lex: lex.training_targets(EYE, np.array([4])), "rows must lie in"),
+    (lambda lex: lex.terms_of("n9"), "unknown synset 'n9'", KeyError),
+    (lambda lex: lex.synsets_of("lift"), "unknown term 'lift'", KeyError),
+    (lambda lex: lex.rows(["bird", "n9"]), "unknown synset 'n9'", KeyError),
+]
+
+
+def test_bad_input(cranes, refusal):
+    refusal(cranes)

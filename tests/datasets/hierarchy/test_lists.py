@@ -10,26 +10,14 @@ import pytest
 from chapters.devise.correct_sets import correct_set_sizes
 from zslib.datasets import find_folder
 from zslib.datasets.files import read_lines
+from zslib.datasets.hierarchy import tree
 from zslib.datasets.hierarchy import wordnet as wordnet_module
 from zslib.datasets.hierarchy.lists import imagenet_lists
 from zslib.datasets.hierarchy.readings import READINGS, label_sets, reading_edges
-from zslib.datasets.hierarchy.tree import (
-    ANIMAL,
-    CATEGORIES,
-    MISC,
-    ROOT,
-    fall2011_links,
-    hop_labels,
-    misc_under,
-)
+from zslib.datasets.hierarchy.tree import ANIMAL, MISC, hop_labels, misc_under
 from zslib.metrics.hierarchy import Hierarchy
 
 TEDDY = "n04399382"
-
-
-@pytest.fixture(scope="module")
-def embedded():
-    return imagenet_lists("embedded")
 
 
 @pytest.fixture(scope="module")
@@ -47,33 +35,19 @@ def real(real_data, request):
 
 
 def test_rule_of_the_tree_on_a_small_graph():
-    hypernyms = [
-        ("cat", ANIMAL),
-        (ANIMAL, "organism"),
-        ("microbe", "organism"),
-        ("organism", "entity"),
-        ("soup", "food"),
-        ("food", "entity"),
-        ("broth", "soup"),
-        ("idea", "entity"),
-    ]
-    links = fall2011_links(hypernyms, {"cat", "soup", "broth", "organism"})
-    expected = {(node, ROOT) for node in (*CATEGORIES, MISC)}
+    above = {"cat": ANIMAL, ANIMAL: "organism", "microbe": "organism", "organism": "entity"}
+    above |= {"soup": "food", "food": "entity", "broth": "soup", "idea": "entity"}
+    links = tree.fall2011_links(above.items(), {"cat", "soup", "broth", "organism"})
+    expected = {(node, tree.ROOT) for node in (*tree.CATEGORIES, MISC)}
     expected |= {("soup", MISC), ("broth", MISC), ("organism", MISC)}
     expected |= {("cat", ANIMAL), ("broth", "soup"), (ANIMAL, "organism"), ("microbe", "organism")}
     assert links == tuple(sorted(expected))
 
 
 def test_misc_under_animal_on_a_small_graph():
-    links = {("cat", ANIMAL), (ANIMAL, ROOT), (MISC, ROOT), ("soup", MISC), ("broth", "soup")}
-    links |= {(ANIMAL, "organism"), ("organism", MISC)}
-    assert set(misc_under(links)) == {
-        ("cat", ANIMAL),
-        (ANIMAL, ROOT),
-        ("soup", ANIMAL),
-        ("organism", ANIMAL),
-        ("broth", "soup"),
-    }
+    kept = {("cat", ANIMAL), (ANIMAL, tree.ROOT), ("broth", "soup")}
+    links = kept | {(MISC, tree.ROOT), ("soup", MISC), (ANIMAL, "organism"), ("organism", MISC)}
+    assert set(misc_under(links)) == kept | {("soup", ANIMAL), ("organism", ANIMAL)}
 
 
 def test_steps_climb_before_they_descend():
@@ -112,8 +86,7 @@ def test_real_folder(tmp_path, monkeypatch):
     folder, cat, soup = tmp_path / "imagenet", "n02121808", "n07583197"
     write_folder(folder)
     lists = imagenet_lists(folder=folder)
-    assert lists.source == "real"
-    assert lists.published_hops
+    assert lists.source == "real" and lists.published_hops
     assert len(lists.lemmas) == 82_115
     assert lists.fall2011 == (cat, soup)
     assert lists.is_a == ((cat, ANIMAL),)
@@ -125,46 +98,33 @@ def test_real_folder(tmp_path, monkeypatch):
     assert imagenet_lists().checksum != lists.checksum
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("ilsvrc2012_1k.txt", "n00015389\n", "list ilsvrc2012 has n00015389, which is no noun"),
-        ("imagenet_fall2011_21841.txt", "n07583197\nn07583197\n", "more than once"),
-        ("zeroshot_2hop_1549.txt", "soup\n", "line 1 is 'soup', not a wnid"),
-        ("imagenet_fall2011_is_a.tsv.gz", "n07583197\n", "line 1: expected 2 columns .*got 1"),
-    ],
-)
-def test_malformed_folder(tmp_path, name, text, message):
+MALFORMED = [
+    ("ilsvrc2012_1k.txt", "n00015389\n", "list ilsvrc2012 has n00015389, which is no noun"),
+    ("imagenet_fall2011_21841.txt", "n07583197\nn07583197\n", "more than once"),
+    ("zeroshot_2hop_1549.txt", "soup\n", "line 1 is 'soup', not a wnid"),
+    ("imagenet_fall2011_is_a.tsv.gz", "n07583197\n", "line 1: expected 2 columns .*got 1"),
+]
+
+
+@pytest.mark.parametrize("name, text, message", MALFORMED)
+def test_malformed_folder(tmp_path, name, text, message, refused):
     folder = write_folder(tmp_path / "imagenet", **{name: text})
-    with pytest.raises(ValueError, match=message):
-        imagenet_lists("real", folder=folder)
+    refused(message, imagenet_lists, "real", folder=folder)
 
 
-def test_sources_that_are_not_here(tmp_path, monkeypatch, embedded):
+def test_sources_that_are_not_here(tmp_path, monkeypatch, embedded, refused):
     monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
     monkeypatch.setattr(wordnet_module, "_SYSTEM_FOLDER", tmp_path)
-    with pytest.raises(FileNotFoundError, match="set ZSLIB_DATA"):
-        imagenet_lists("real")
-    with pytest.raises(FileNotFoundError, match="wordnet-base"):
-        imagenet_lists("wordnet")
+    assert imagenet_lists() == embedded  # the package
+    assert embedded.source == "embedded" and not embedded.published_hops
+    assert embedded.image_counts is label_sets(embedded)["3-hop"].weights is None
+    refused("set ZSLIB_DATA", imagenet_lists, "real", error=FileNotFoundError)
+    refused("wordnet-base", imagenet_lists, "wordnet", error=FileNotFoundError)
     folder = write_folder(tmp_path / "imagenet")
     (folder / "ilsvrc2012_1k.txt").unlink()
-    with pytest.raises(FileNotFoundError, match=r"ilsvrc2012_1k\.txt is not there: complete"):
-        imagenet_lists()
-    with pytest.raises(ValueError, match="source must be"):
-        imagenet_lists("imagenet21k")
-    with pytest.raises(ValueError, match="reading must be"):
-        reading_edges(embedded, "H")
-
-
-def test_auto_without_any_data_is_the_package(tmp_path, monkeypatch, embedded):
-    monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
-    monkeypatch.setattr(wordnet_module, "_SYSTEM_FOLDER", tmp_path)
-    assert imagenet_lists() == embedded
-    assert embedded.source == "embedded"
-    assert not embedded.published_hops
-    assert embedded.image_counts is None
-    assert label_sets(embedded)["3-hop"].weights is None
+    refused(r"ilsvrc2012_1k\.txt is not there: complete", imagenet_lists, error=FileNotFoundError)
+    refused("source must be", imagenet_lists, "imagenet21k")
+    refused("reading must be", reading_edges, embedded, "H")
 
 
 def test_unknown_wnid(embedded):
@@ -190,25 +150,23 @@ def test_counts(embedded):
     assert set(embedded.two_hop) < set(embedded.three_hop) < set(embedded.fall2011)
 
 
-@pytest.mark.parametrize(
-    "part", ["wordnet", "instance_links", "lemmas", "ilsvrc2012", "fall2011", "is_a"]
-)
-def test_package_has_what_the_real_files_have(real, embedded, part):
-    assert getattr(embedded, part) == getattr(real, part)
+def test_package_has_what_the_real_files_have(real, embedded):
+    for part in ("wordnet", "instance_links", "lemmas", "ilsvrc2012", "fall2011", "is_a"):
+        assert getattr(embedded, part) == getattr(real, part), part
 
 
 def test_rules_give_the_published_lists_exactly(real):
     labels = {*real.ilsvrc2012, *real.fall2011}
-    assert fall2011_links(real.wordnet, labels) == real.is_a
+    assert tree.fall2011_links(real.wordnet, labels) == real.is_a
     for published, steps in ((real.two_hop, 1), (real.three_hop, 2)):
         assert hop_labels(real.is_a, real.ilsvrc2012, real.fall2011, steps=steps) == published
 
 
 def test_other_graphs_do_not_give_the_published_lists(real):
     """Under Misc itself, animal and its 42 children would be missing."""
-    tree = Hierarchy(real.is_a, paths="up_then_down")
+    climbing = Hierarchy(real.is_a, paths="up_then_down")
     for published, steps, missing in ((real.two_hop, 1, 1), (real.three_hop, 2, 43)):
-        near = tree.within(real.ilsvrc2012, steps).intersection(real.fall2011)
+        near = climbing.within(real.ilsvrc2012, steps).intersection(real.fall2011)
         assert near < set(published) | set(real.ilsvrc2012)
         assert len(set(published) - near) == missing
     # Nor does WordNet; and with paths of any form the second list would be larger.
@@ -236,8 +194,7 @@ def test_terms_per_synset_and_synsets_per_term(embedded):
     assert sum(map(len, seen)) == 1_860
     first = Counter(terms[0] for terms in seen)
     assert {term for term, n in first.items() if n > 1} == {"crane", "maillot"}
-    cranes = [terms for terms in seen if "crane" in terms]
-    assert cranes == [("crane",), ("crane",)]
+    assert [terms for terms in seen if "crane" in terms] == [("crane",), ("crane",)]
     synsets = Counter(t for terms in embedded.terms(embedded.fall2011) for t in set(terms))
     assert max(synsets.values()) == 9
     assert {term for term, n in synsets.items() if n == 9} == {"head", "queen"}

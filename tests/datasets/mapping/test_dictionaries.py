@@ -9,6 +9,7 @@ from zslib.datasets import WordVectors, bilingual_problem, read_dictionary
 
 EN = ["one", "two", "three", "four", "five"]
 IT = ["uno", "due", "tre", "quattro", "cinque", "sei"]
+ONE, TWO = ("one", "uno"), ("two", "due")
 OPTIONS = {"name": "toy", "description": "toy words"}
 
 
@@ -17,59 +18,60 @@ def words(listed, seed, **report):
     return WordVectors(np.array(listed), vectors, report)
 
 
-def test_reads_pairs_in_order(tmp_path):
-    path = tmp_path / "pairs.txt"
-    path.write_bytes("perché why\r\n\nuno\tone\n  uno   a \n".encode())
-    assert read_dictionary(path) == [("perché", "why"), ("uno", "one"), ("uno", "a")]
+@pytest.fixture
+def read(tmp_path):
+    """The dictionary of a text, or of bytes."""
+
+    def pairs(content, **options):
+        path = tmp_path / "pairs.txt"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return read_dictionary(path, **options)
+
+    return pairs
 
 
-def test_reads_entries_of_several_words(tmp_path):
-    path = tmp_path / "pairs.txt"
-    path.write_bytes("\ufeffper quale\t which \r\nNew\xa0York\tNuova York\n".encode())
-    assert read_dictionary(path) == [("per quale", "which"), ("New\xa0York", "Nuova York")]
-    path.write_bytes("New\xa0York Nuova\xa0York\na b\t\nc\td\nlife, vita\n".encode())
-    expected = [("New\xa0York", "Nuova\xa0York"), ("a", "b"), ("c", "d"), ("life,", "vita")]
-    assert read_dictionary(path) == expected
+def test_pairs_in_order_and_entries_of_several_words(read):
+    found = read("perché why\r\n\nuno\tone\n  uno   a \n")
+    assert found == [("perché", "why"), ("uno", "one"), ("uno", "a")]
+    found = read("\ufeffper quale\t which \r\nNew\xa0York\tNuova York\n")
+    assert found == [("per quale", "which"), ("New\xa0York", "Nuova York")]
+    found = read("New\xa0York Nuova\xa0York\na b\t\nc\td\nlife, vita\n")
+    assert found == [("New\xa0York", "Nuova\xa0York"), ("a", "b"), ("c", "d"), ("life,", "vita")]
 
 
-@pytest.mark.parametrize(
-    ("content", "options"),
-    [
-        (gzip.compress("perché why\n".encode(), mtime=0), {}),
-        (lzma.compress("perché why\n".encode()), {}),
-        ("perché why\n".encode("utf-16"), {}),
-        ("perché why\n".encode("latin-1"), {"encoding": "latin-1"}),
-    ],
-)
-def test_a_dictionary_is_known_by_its_content(tmp_path, content, options):
-    path = tmp_path / "pairs.txt"
-    path.write_bytes(content)
-    assert read_dictionary(path, **options) == [("perché", "why")]
+CONTENTS = [
+    (gzip.compress("perché why\n".encode(), mtime=0), {}),
+    (lzma.compress("perché why\n".encode()), {}),
+    ("perché why\n".encode("utf-16"), {}),
+    ("perché why\n".encode("latin-1"), {"encoding": "latin-1"}),
+]
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"a b\nalone\n", r"pairs.txt, line 2: expected a source and a target .* got 1 field"),
-        (b"a b\nc d e\n", r"line 2: .* got 3 field"),
-        (b"a b\nc \xff\n", r"line 2 is not UTF-8.*'latin-1'"),
-        (b"\n \n", "has no word pair"),
-        (b"", "has no word pair"),
-        (b"a b\nc d 0.9\n", r"line 2: .* got 3 field"),
-        (b"dog, cane\ncat, gatto\nlife vita\n", "most source words end with ','.*'dog,'"),
-        (b"dog ;cane\ncat ;gatto\n", "most target words begin with ';'"),
-        (b"dog,cane\ncat,gatto\n", r"line 1: .* got 1 field.*is ',' the separator"),
-        # The second line has no target: its two words are one entry.
-        (b"per quale\twhich\nNew York\t\n", "line 2 has no tab .* line 1 has entries of several"),
-        (b"<!DOCTYPE html><html>", "is a web page, not a dictionary"),
-        (b"\x80\x04\x95pickled", "is a pickle"),
-    ],
-)
-def test_malformed_dictionary(tmp_path, content, message):
-    path = tmp_path / "pairs.txt"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=message):
-        read_dictionary(path)
+@pytest.mark.parametrize("content, options", CONTENTS)
+def test_a_dictionary_is_known_by_its_content(read, content, options):
+    assert read(content, **options) == [("perché", "why")]
+
+
+MALFORMED = [
+    (b"a b\nalone\n", r"pairs.txt, line 2: expected a source and a target .* got 1 field"),
+    (b"a b\nc d e\n", r"line 2: .* got 3 field"),
+    (b"a b\nc \xff\n", r"line 2 is not UTF-8.*'latin-1'"),
+    (b"\n \n", "has no word pair"),
+    (b"", "has no word pair"),
+    (b"a b\nc d 0.9\n", r"line 2: .* got 3 field"),
+    (b"dog, cane\ncat, gatto\nlife vita\n", "most source words end with ','.*'dog,'"),
+    (b"dog ;cane\ncat ;gatto\n", "most target words begin with ';'"),
+    (b"dog,cane\ncat,gatto\n", r"line 1: .* got 1 field.*is ',' the separator"),
+    # The second line has no target: its two words are one entry.
+    (b"per quale\twhich\nNew York\t\n", "line 2 has no tab .* line 1 has entries of several"),
+    (b"<!DOCTYPE html><html>", "is a web page, not a dictionary"),
+    (b"\x80\x04\x95pickled", "is a pickle"),
+]
+
+
+@pytest.mark.parametrize("content, message", MALFORMED)
+def test_malformed_dictionary(read, content, message, refused):
+    refused(message, read, content)
 
 
 def test_join_and_coverage():
@@ -111,9 +113,8 @@ def test_join_and_coverage():
 
 
 def test_shared_targets_can_be_dropped():
-    train = [("one", "uno"), ("two", "due")]
     test = [("three", "due"), ("four", "quattro"), ("four", "uno")]
-    args = (words(EN, 0), words(IT, 1), train, test)
+    args = (words(EN, 0), words(IT, 1), [ONE, TWO], test)
     kept = bilingual_problem(*args, **OPTIONS)
     assert kept.test_words.tolist() == ["three", "four"]
     dropped = bilingual_problem(*args, shared_targets="drop", **OPTIONS)
@@ -125,9 +126,7 @@ def test_shared_targets_can_be_dropped():
 
 
 def test_overlap_can_be_dropped():
-    train = [("one", "uno"), ("two", "due")]
-    test = [("two", "due"), ("three", "tre")]
-    args = (words(EN, 0), words(IT, 1), train, test)
+    args = (words(EN, 0), words(IT, 1), [ONE, TWO], [TWO, ("three", "tre")])
     problem = bilingual_problem(*args, overlap="drop-train", **OPTIONS)
     assert problem.train_words.tolist() == ["one"]
     assert problem.coverage["training pairs dropped: source word is a test word"] == 1
@@ -135,11 +134,9 @@ def test_overlap_can_be_dropped():
 
 def test_limits_take_the_first_pairs_and_spread_queries():
     many = [f"w{i}" for i in range(30)]
-    pairs = [(w, w) for w in many]
-    side = words(many, 0)
-    problem = bilingual_problem(
-        side, side, pairs[:10], pairs[10:], max_train=4, max_test=3, **OPTIONS
-    )
+    pairs, side = [(w, w) for w in many], words(many, 0)
+    limits = {"max_train": 4, "max_test": 3}
+    problem = bilingual_problem(side, side, pairs[:10], pairs[10:], **limits, **OPTIONS)
     assert problem.train_words.tolist() == many[:4]
     assert problem.test_words.tolist() == ["w10", "w20", "w29"]
 
@@ -161,8 +158,7 @@ def test_accents_composed_in_two_ways_are_named():
     train, test = [("perché", "uno"), ("one", "uno")], [("été", "due"), ("x", "due")]
     source = words([*(normalize("NFD", word) for word in ("perché", "été")), "one", "two"], 0)
     problem = bilingual_problem(source, words(IT, 1), train, [*test, ("two", "due")], **OPTIONS)
-    told = {name: count for name, count in problem.coverage.items() if "composed" in name}
-    assert list(told.values()) == [1, 1]
+    assert [n for name, n in problem.coverage.items() if "composed" in name] == [1, 1]
     with pytest.raises(ValueError, match=r"no test pair .* 1 pair\(s\) would have.*NFC"):
         bilingual_problem(source, words(IT, 1), train, test, **OPTIONS)
     with pytest.raises(ValueError, match=r"no training pair .* 1 pair\(s\) would have.*NFC"):
@@ -182,19 +178,16 @@ def test_what_is_no_pair_is_named(pairs):
         bilingual_problem(words(EN, 0), words(IT, 1), [ONE], pairs)
 
 
-ONE, TWO = ("one", "uno"), ("two", "due")
+BAD_INPUT = [
+    (EN, [("x", "uno")], [TWO], {}, "no training pair has .* source word first"),
+    (EN, [ONE], [("two", "x")], {}, "no test pair is left"),
+    (EN, [ONE, TWO], [TWO], {}, r"1 word\(s\) are in the training and in the test set"),
+    (EN, [ONE], [TWO], {"max_train": 0}, "max_train must be at least 1"),
+    (["one", "one"], [ONE], [TWO], {}, "'one' is listed twice, in rows 0 and 1"),
+]
 
 
-@pytest.mark.parametrize(
-    ("source", "train", "test", "options", "message"),
-    [
-        (EN, [("x", "uno")], [TWO], {}, "no training pair has .* source word first"),
-        (EN, [ONE], [("two", "x")], {}, "no test pair is left"),
-        (EN, [ONE, TWO], [TWO], {}, r"1 word\(s\) are in the training and in the test set"),
-        (EN, [ONE], [TWO], {"max_train": 0}, "max_train must be at least 1"),
-        (["one", "one"], [ONE], [TWO], {}, "'one' is listed twice, in rows 0 and 1"),
-    ],
-)
+@pytest.mark.parametrize("source, train, test, options, message", BAD_INPUT)
 def test_bad_input(source, train, test, options, message):
     with pytest.raises(ValueError, match=message):
         bilingual_problem(words(source, 0), words(IT, 1), train, test, **OPTIONS, **options)

@@ -11,15 +11,10 @@ def official(tmp_path, monkeypatch):
     folder = tmp_path / "data" / "dinu2015"
     folder.mkdir(parents=True)
     rng = np.random.default_rng(0)
-    words = {
-        "source": [b"the", b"house", b"dog", b"cat"],
-        "target": [b"la", b"casa", b"cane", b"gatto", b"perch\xe9", b"perch\xe8"],
-    }
-    for side, listed in words.items():
+    target = [b"la", b"casa", b"cane", b"gatto", b"perch\xe9", b"perch\xe8"]
+    for side, listed in (("source", [b"the", b"house", b"dog", b"cat"]), ("target", target)):
         lines = [b"%d 5" % len(listed)]
-        for word in listed:
-            numbers = " ".join(f"{x:.6f}" for x in rng.standard_normal(5))
-            lines.append(word + b" " + numbers.encode())
+        lines += [b"%b %f %f %f %f %f" % (word, *rng.standard_normal(5)) for word in listed]
         (folder / FILES[side]).write_bytes(b"\n".join(lines) + b"\n")
     (folder / FILES["train"]).write_text("the la\nhouse casa\n")
     (folder / FILES["test"]).write_text("dog cane\ncat gatto\ncat micio\n")
@@ -34,11 +29,10 @@ def test_official_format(official):
     assert problem.coverage["target duplicate words left out"] == 1
     assert problem.coverage["test pairs without a target vector only"] == 1
     assert [g.tolist() for g in problem.test_gold] == [[2], [3]]
-    assert problem.name == "dinu2015"
-    assert len(dinu2015(limit=4).targets) == 4
+    assert (problem.name, len(dinu2015(limit=4).targets)) == ("dinu2015", 4)
 
 
-def test_found_in_the_data_folder_or_the_cache(official, own_cache, monkeypatch):
+def test_found_in_the_data_folder_or_the_cache(official, own_cache, monkeypatch, refused):
     assert available("dinu2015")
     # It is large, and so asked for by name.
     assert resolve("cross-linguistic", "auto") == "synthetic"
@@ -48,12 +42,10 @@ def test_found_in_the_data_folder_or_the_cache(official, own_cache, monkeypatch)
     assert dinu2015().name == "dinu2015"
     (own_cache / "dinu2015" / FILES["test"]).unlink()
     assert not available("dinu2015")
-    with pytest.raises(FileNotFoundError, match="zslib data fetch dinu2015"):
-        dinu2015()
+    refused("zslib data fetch dinu2015", dinu2015, error=FileNotFoundError)
 
 
-def test_truncated_vectors(official):
+def test_truncated_vectors(official, refused):
     path = official / FILES["target"]
     path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(ValueError, match=r"IT\.200K.*line 7: expected a word and 5 numbers"):
-        dinu2015()
+    refused(r"IT\.200K.*line 7: expected a word and 5 numbers", dinu2015)

@@ -1,53 +1,40 @@
 import gzip
 
 import numpy as np
-import pytest
 
 from zslib.datasets import gloss_vectors, imagenet1k
 
 
-@pytest.fixture
-def here(visual_folder, monkeypatch):
-    monkeypatch.setenv("ZSLIB_DATA", str(visual_folder.parent))
-    return visual_folder
-
-
-def test_gloss_vectors(here, own_cache):
+def test_gloss_vectors(small, own_cache):
     wnids, vectors = gloss_vectors(dimension=4)
     assert len(wnids) == len(vectors) == 12
     assert vectors.words[:2].tolist() == ["name0 (n00000000)", "name0 (n00000001)"]
     assert vectors.report == {"synsets": 13, "synsets without a usable word": 1}
     np.testing.assert_allclose(np.linalg.norm(vectors.vectors, axis=1), 1, rtol=1e-5)
-    again = gloss_vectors(dimension=4)[1]
-    np.testing.assert_array_equal(again.vectors, vectors.vectors)
+    assert gloss_vectors(dimension=4)[1].vectors.tolist() == vectors.vectors.tolist()
     assert len(list((own_cache / "gloss").iterdir())) == 1
 
 
-def test_small_copy(here):
+def test_small_copy(small):
     problem = imagenet1k(pca=3, dimension=4, seed=1)
-    assert problem.X_train.shape == (6, 3)
-    assert problem.X_test.shape == (2, 3)
-    assert len(problem.labels) == 8
-    assert len(problem.space("test")) == 2
+    assert (problem.X_train.shape, problem.X_test.shape) == ((6, 3), (2, 3))
+    assert (len(problem.labels), len(problem.space("test"))) == (8, 2)
     assert problem.coverage["labels without a target vector"] == 1
     assert imagenet1k(pca=None, dimension=4).X_train.shape == (6, 7)
     assert len(imagenet1k(pca=3, dimension=4, test_images=1).X_test) == 1
 
 
-def test_bad_input(here):
-    with pytest.raises(ValueError, match=r"pca must be between 1 and 6 \(training labels\)"):
-        imagenet1k(pca=7, dimension=4)
-    with gzip.open(here / "imagenet_synsets" / "synsets.tsv.gz", "wt") as file:
+def test_bad_input(small, refused):
+    refused(r"pca must be between 1 and 6 \(training labels\)", imagenet1k, pca=7, dimension=4)
+    with gzip.open(small / "visual/imagenet_synsets" / "synsets.tsv.gz", "wt") as file:
         file.write("n1\ta\tb\nn2 c d\n")
-    with pytest.raises(ValueError, match=r"line 2: expected 3 columns \(wnid, .*\), got 1"):
-        gloss_vectors()
+    refused(r"line 2: expected 3 columns \(wnid, .*\), got 1", gloss_vectors)
 
 
 def test_real_counts(real_data):
     real_data("visual/imagenet1k_sample", "visual/imagenet_synsets")
     problem = imagenet1k(dimension=50)
-    assert problem.X_train.shape == (750, 256)
-    assert problem.X_test.shape == (250, 256)
+    assert (problem.X_train.shape, problem.X_test.shape) == ((750, 256), (250, 256))
     assert problem.coverage["synsets"] == 21_844
     assert len(problem.targets) == 21_844 - problem.coverage["synsets without a usable word"]
     assert [len(problem.space(w)) for w in ("labels", "test")] == [1000, 250]

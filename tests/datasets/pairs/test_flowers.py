@@ -13,14 +13,13 @@ _LABELS = np.repeat(np.arange(4), 3)
 @pytest.fixture
 def folder(tmp_path):
     """Four classes of three images, one unseen and one for validation, two captions each."""
-    val, seen = np.arange(3, 6), np.arange(6, 12)
     np.savez(
         tmp_path / "flowers.npz",
         label=_LABELS.astype(np.int8),
-        train_loc=seen[::-1],
-        val_loc=val,
-        trainval_loc=np.array([3, 4, 6, 7, 9, 10]),
-        test_seen_loc=np.array([5, 8, 11]),
+        train_loc=np.arange(6, 12)[::-1],
+        val_loc=np.arange(3, 6),
+        trainval_loc=[3, 4, 6, 7, 9, 10],
+        test_seen_loc=[5, 8, 11],
         test_unseen_loc=np.arange(3),
     )
     features = np.random.default_rng(0).standard_normal((12, 5)).astype(np.float16)
@@ -45,9 +44,7 @@ def test_an_image_has_its_own_captions(folder, most):
         texts = [problem.texts[t] for t in problem.text_index[start:end]]
         wanted = [f"flower {row} is red", f"flower {row} is it"]
         assert texts == (wanted[:1] if row == 4 else wanted)
-    assert problem.level == "image"
-    assert not problem.synthetic
-    assert problem.coverage["captions"] == problem.n_texts
+    assert (problem.level, problem.coverage["captions"]) == ("image", problem.n_texts)
     if most is None:
         assert problem.coverage["lines without a word"] == 1
         assert problem.val.tolist() == [3, 4]  # without the image that tests a seen class
@@ -55,55 +52,43 @@ def test_an_image_has_its_own_captions(folder, most):
         assert problem.class_names[problem.unseen_classes].tolist() == ["rose"]
 
 
-def _rewrite(name, content):
-    def harm(folder):
-        for path in folder.glob(f"{name}*"):
-            path.unlink()
-        (folder / name).write_text(content)
-
-    return harm
-
-
-@pytest.mark.parametrize(
-    ("harm", "words"),
-    [
-        (_rewrite("captions.tsv", "12\tred\n"), r"captions\.tsv: rows of images must lie in \[0"),
-        (_rewrite("captions.tsv", "-1\tred\n"), r"captions\.tsv: rows of images must lie in \[0"),
-        (_rewrite("captions.tsv", "x\tred\n"), r"captions\.tsv: invalid literal .* 'x'"),
-        (_rewrite("captions.tsv", "red\n"), r"captions\.tsv, line 1: expected 2 columns"),
-        (_rewrite("captions.tsv", ""), r"captions\.tsv has no caption of 12 images"),
-        (_rewrite("captions.tsv", "0\tred\n"), r"of 11 images, the first is 1"),
-        (
-            lambda folder: np.save(folder / "features_mobilenetv2_pca256.npy", np.ones((9, 2))),
-            r"has shape \(9, 2\) and there are 12 image labels",
-        ),
-    ],
-)
-def test_damaged_files_are_named(folder, harm, words):
-    harm(folder)
-    with pytest.raises(ValueError, match=words):
-        flowers(folder=folder)
+DAMAGE = [
+    ("12\tred\n", r"captions\.tsv: rows of images must lie in \[0"),
+    ("-1\tred\n", r"captions\.tsv: rows of images must lie in \[0"),
+    ("x\tred\n", r"captions\.tsv: invalid literal .* 'x'"),
+    ("red\n", r"captions\.tsv, line 1: expected 2 columns"),
+    ("", r"captions\.tsv has no caption of 12 images"),
+    ("0\tred\n", r"of 11 images, the first is 1"),
+]
 
 
-def test_a_missing_file_or_folder_is_named(folder):
+@pytest.mark.parametrize("content, words", DAMAGE)
+def test_damaged_captions_are_named(folder, content, words, refused):
     (folder / "captions.tsv.bz2").unlink()
-    with pytest.raises(FileNotFoundError, match=r"captions\.tsv is not there"):
-        flowers(folder=folder)
-    with pytest.raises(FileNotFoundError, match="no data folder has 'visual/flowers'"):
-        flowers()
+    (folder / "captions.tsv").write_text(content)
+    refused(words, flowers, folder=folder)
+
+
+def test_other_features_and_a_missing_file_or_folder_are_named(folder, refused):
+    stored = np.load(folder / "features_mobilenetv2_pca256.npy")
+    np.save(folder / "features_mobilenetv2_pca256.npy", stored[:9])
+    refused(r"has shape \(9, 5\) and there are 12 image labels", flowers, folder=folder)
+    np.save(folder / "features_mobilenetv2_pca256.npy", stored)
+    (folder / "captions.tsv.bz2").unlink()
+    refused(r"captions\.tsv is not there", flowers, folder=folder, error=FileNotFoundError)
+    refused("no data folder has 'visual/flowers'", flowers, error=FileNotFoundError)
 
 
 def test_real_flowers(real_data):
     folder = real_data("visual/flowers")
     problem, data = flowers(feature_scaling="none"), read_arrays(folder / "flowers.npz")
-    counts = problem.summary()
-    assert {name: counts[name] for name in OFFICIAL_STATISTICS["FLO"] if name in counts} == {
-        name: n for name, n in OFFICIAL_STATISTICS["FLO"].items() if name in counts
-    }
+    counts, printed = problem.summary(), OFFICIAL_STATISTICS["FLO"]
+    common = counts.keys() & printed
+    assert {n: counts[n] for n in common} == {n: printed[n] for n in common}
     assert [len(c) for c in (problem.train_classes, problem.val_classes)] == [62, 20]
     assert np.array_equal(problem.labels, data["label"])
-    stored = folder / "features_mobilenetv2_pca256.npy"
-    assert np.array_equal(problem.features, read_rows(stored))
+    stored = read_rows(folder / "features_mobilenetv2_pca256.npy")
+    np.testing.assert_array_equal(problem.features, stored)
     # The sizes of the largest classes that the photographs' authors print: names are in order.
     sizes = np.bincount(problem.labels)
     largest = {"petunia": 258, "passion flower": 251, "wallflower": 196, "water lily": 194}

@@ -9,11 +9,9 @@ from zslib.datasets import from_captions, load_problem, read_captions
 @pytest.fixture
 def arrays():
     """Five images of each of six classes, with one or two texts; the last two are unseen."""
-    rng = np.random.default_rng(0)
-    labels = np.arange(30) % 6
     return {
-        "features": rng.normal(size=(30, 4)),
-        "labels": np.array(list("abcdef"))[labels],
+        "features": np.random.default_rng(0).normal(size=(30, 4)),
+        "labels": np.array(list("abcdef" * 5)),
         "texts": np.array([f"text of {i}\nmore" if i % 2 else f"text of {i}" for i in range(30)]),
         "unseen_classes": np.array(["e", "f"]),
     }
@@ -35,11 +33,8 @@ def test_lists_numbers_and_files_say_the_same(arrays, tmp_path):
     expected = from_captions(**arrays).checksum
     lists = [text.splitlines() for text in arrays["texts"]]
     assert from_captions(**arrays | {"texts": lists}).checksum == expected
-    numbers = {
-        "labels": np.arange(30) % 6,
-        "class_names": list("abcdef"),
-        "unseen_classes": [4, 5],
-    }
+    names = list("abcdef")
+    numbers = {"labels": np.arange(30) % 6, "class_names": names, "unseen_classes": [4, 5]}
     assert from_captions(**arrays | numbers).checksum == expected
     np.savez(tmp_path / "mine.npz", **arrays)
     assert read_captions(tmp_path / "mine.npz").checksum == expected
@@ -62,9 +57,7 @@ def test_labels_that_were_missing(arrays):
     for missing, kind in ((None, object), (np.nan, object), ("", object), (np.nan, str)):
         labels[3] = missing
         given = np.array(labels, dtype=kind)
-        with pytest.raises(
-            ValueError, match=r"labels has no label at 1 .* first 3|labels has 'nan'"
-        ):
+        with pytest.raises(ValueError, match=r"labels has no label at 1 .* first 3|has 'nan'"):
             from_captions(**arrays | {"labels": given})
     named = from_captions(**arrays | {"labels": given, "class_names": [*"abcdef", "nan"]})
     assert "nan" in named.class_names
@@ -83,9 +76,7 @@ def test_variants_are_held_out_together(arrays):
 def test_texts_that_a_class_s_images_share_are_about_the_class(arrays):
     texts = [f"all about {label}\nmore" for label in arrays["labels"]]
     problem = from_captions(**arrays | {"texts": texts})
-    assert problem.level == "class"
-    assert len(problem.texts) == 12
-    assert problem.test_seen.size == 4
+    assert (problem.level, len(problem.texts), problem.test_seen.size) == ("class", 12, 4)
 
 
 def test_one_odd_text_among_those_of_classes_is_told(arrays):
@@ -103,38 +94,34 @@ def test_numbers_that_are_labels_are_names(arrays):
     assert problem.class_names[problem.unseen_classes].tolist() == ["2", "10"]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"texts": ["a"] * 29}, "texts must be 30 entries"),
-        ({"texts": {str(i): "a" for i in range(30)}}, "where they are of classes, pass"),
-        ({"texts": "one text"}, "texts must be 30 entries"),
-        ({"texts": [" "] * 30}, "training images have no text, .* or leave the image out"),
-        ({"unseen_classes": ["z"]}, "unseen_classes has 'z', which class_names lacks"),
-        ({"features": np.ones(30)}, "features must be a matrix of numbers"),
-        ({"labels": list("abc")}, "labels has 3 entries for 30 rows"),
-        ({"labels": np.ma.array(["a"] * 30, mask=np.eye(30)[0])}, "labels has masked entries"),
-        ({"texts": [None] + ["a"] * 29}, r"texts\[0\] must be a text or a list of texts, got No"),
-        ({"texts": [["a"]] * 29 + [[1]]}, r"texts\[29\] must be a text or a list of texts, got"),
-        ({"labels": [1, *"abcdef" * 5][:30]}, "labels must hold integers, or names alone"),
-    ],
-)
-def test_data_that_are_refused(arrays, change, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        from_captions(**arrays | change)
+REFUSALS = [
+    ({"texts": ["a"] * 29}, "texts must be 30 entries"),
+    ({"texts": {str(i): "a" for i in range(30)}}, "where they are of classes, pass"),
+    ({"texts": "one text"}, "texts must be 30 entries"),
+    ({"texts": [" "] * 30}, "training images have no text, .* or leave the image out"),
+    ({"unseen_classes": ["z"]}, "unseen_classes has 'z', which class_names lacks"),
+    ({"features": np.ones(30)}, "features must be a matrix of numbers"),
+    ({"labels": list("abc")}, "labels has 3 entries for 30 rows"),
+    ({"labels": np.ma.array(["a"] * 30, mask=np.eye(30)[0])}, "labels has masked entries"),
+    ({"texts": [None] + ["a"] * 29}, r"texts\[0\] must be a text or a list of texts, got No"),
+    ({"texts": [["a"]] * 29 + [[1]]}, r"texts\[29\] must be a text or a list of texts, got"),
+    ({"labels": [1, *"abcdef" * 5][:30]}, "labels must hold integers, or names alone"),
+]
 
 
-def test_files_that_are_refused(arrays, tmp_path):
+@pytest.mark.parametrize("change, message", REFUSALS)
+def test_data_that_are_refused(arrays, change, message, refused):
+    refused(message, from_captions, **arrays | change, error=(TypeError, ValueError))
+
+
+def test_files_that_are_refused(arrays, tmp_path, refused):
     path = tmp_path / "mine.npz"
     np.savez(path, **{k: v for k, v in arrays.items() if k != "texts"})
-    with pytest.raises(ValueError, match=r"mine\.npz lacks texts: needed are"):
-        load_problem("pairs", path)
+    refused(r"mine\.npz lacks texts: needed are", load_problem, "pairs", path)
     np.savez(path, **arrays, text=arrays["texts"])
-    with pytest.raises(ValueError, match="has 'text', which is not of the format"):
-        read_captions(path)
+    refused("has 'text', which is not of the format", read_captions, path)
     np.savez(path, **arrays | {"unseen_classes": np.array([], dtype=str)})
-    with pytest.raises(ValueError, match=r"mine\.npz: there is no unseen class"):
-        read_captions(path)
+    refused(r"mine\.npz: there is no unseen class", read_captions, path)
 
 
 def test_where_too_many_images_have_the_same_texts_none_is_held_out(arrays):

@@ -14,17 +14,13 @@ def test_every_sentence_of_a_class_belongs_to_each_of_its_images(seed):
     rng = np.random.default_rng(seed)
     n_classes = int(rng.integers(1, 5))
     pool = ["a red bird", "It sings. At night", "too short", "a very long tail", "?!", "Grey"]
-    sentences = [
-        ["it has wings", *rng.choice(pool, rng.integers(5)).tolist()] for _ in range(n_classes)
-    ]
+    drawn = [rng.choice(pool, rng.integers(5)).tolist() for _ in range(n_classes)]
+    sentences = [["it has wings", *several] for several in drawn]
     labels = rng.integers(n_classes, size=6)
     most = [None, 1, 2][rng.integers(3)]
     fields, coverage = sentence_pairs(labels, sentences, max_sentences=most)
     for image, label in enumerate(labels):
-        wanted = []
-        for text in sentences[label]:
-            if len(tokenize(text)) >= 3 and text not in wanted:
-                wanted.append(text)
+        wanted = [t for t in dict.fromkeys(sentences[label]) if len(tokenize(t)) >= 3]
         start, end = fields["text_offsets"][image : image + 2]
         own = [fields["texts"][t] for t in fields["text_index"][start:end]]
         assert own == wanted[:most]
@@ -41,8 +37,7 @@ def test_a_class_without_images_may_have_no_sentences():
 def test_real_birds(real_data):
     folder = real_data("visual/cub")
     problem, images = cub_sentences(max_per_class=2), cub(max_per_class=2)
-    assert problem.level == "class"
-    assert problem.feature_scaling == "unit length"
+    assert (problem.level, problem.feature_scaling) == ("class", "unit length")
     for name in ("features", "labels", "class_names", *PARTS):
         assert np.array_equal(getattr(problem, name), getattr(images, name))
     assert problem.coverage["sentences listed"] == 7804
@@ -54,6 +49,5 @@ def test_real_birds(real_data):
         named += tokenize(name)[-1] in tokenize(" ".join(texts))
     # The sentences are of the class that they stand with: most name the bird at least once.
     assert named > 190
-    small = cub_sentences(max_sentences=1, max_per_class=2)
-    assert small.n_texts == 200
-    assert small.summary()["texts_per_image"] == 1
+    small = cub_sentences(max_sentences=1, max_per_class=2).summary()
+    assert (small["texts"], small["texts_per_image"]) == (200, 1)

@@ -6,24 +6,10 @@ import pytest
 
 from zslib.datasets import WordVectors, gloss_term_vectors
 from zslib.datasets.words import term_vectors
-from zslib.datasets.words.term_vectors import (
-    TERM_SOURCES,
-    composed_term_vectors,
-    hypernym_term_vectors,
-    hypernym_vectors,
-    load_term_vectors,
-)
+from zslib.datasets.words.term_vectors import hypernym_vectors, load_term_vectors
 
-LINKS = [
-    ("dog", "mammal"),
-    ("cat", "mammal"),
-    ("mammal", "animal"),
-    ("bird", "animal"),
-    ("crane", "bird"),
-    ("oak", "plant"),
-    ("animal", "thing"),
-    ("plant", "thing"),
-]
+ABOVE = {"dog": "mammal", "cat": "mammal", "mammal": "animal", "bird": "animal", "crane": "bird"}
+LINKS = list((ABOVE | {"oak": "plant", "animal": "thing", "plant": "thing"}).items())
 LEAVES = ["dog", "cat", "crane", "oak", "plant"]
 
 
@@ -37,7 +23,7 @@ def test_composed_vectors_are_means_of_unit_words():
     raw = rng.standard_normal((4, 5)).astype(np.float32) * 7
     words = WordVectors(np.array(["Dance", "hall", "ball", "room"]), raw)
     terms_of = {"n1": ["ballroom", "Dance Hall"], "n2": ["hall"], "n3": ["dance hall"]}
-    found = composed_term_vectors(terms_of, words)
+    found = term_vectors.composed_term_vectors(terms_of, words)
     assert found.words.tolist() == ["dance hall", "hall"]
     unit = raw / np.linalg.norm(raw, axis=1, keepdims=True)
     mean = (unit[0] + unit[1]) / 2
@@ -66,7 +52,7 @@ def test_hypernym_vectors_of_strangers():
 
 def test_terms_share_the_vectors_of_their_synsets():
     terms_of = {"dog": ["dog"], "crane": ["Crane", "bird"], "oak": ["oak", "crane"], "cat": ["x"]}
-    found = hypernym_term_vectors(terms_of, LINKS, dimension=3)
+    found = term_vectors.hypernym_term_vectors(terms_of, LINKS, dimension=3)
     own = hypernym_vectors(list(terms_of), LINKS, dimension=3)
     assert found.words.tolist() == ["dog", "crane", "bird", "oak", "x"]
     both = own[1] + own[2]
@@ -78,16 +64,14 @@ def test_gloss_terms_read_all_senses(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
     folder = tmp_path / "visual" / "imagenet_synsets"
     folder.mkdir(parents=True)
-    glosses = {
-        "n1": "large wading bird of marshes",
-        "n2": "machine that lifts heavy objects",
-        "n3": "small wading bird of marshes",
-        "n4": "machine that lifts people",
-        "n5": "zzz",
-    }
-    lines = [f"{wnid}\tname\t{gloss}" for wnid, gloss in glosses.items()]
-    with gzip.open(folder / "synsets.tsv.gz", "wt", encoding="utf-8") as file:
-        file.write("\n".join(lines))
+    text = (
+        "n1\tname\tlarge wading bird of marshes\n"
+        "n2\tname\tmachine that lifts heavy objects\n"
+        "n3\tname\tsmall wading bird of marshes\n"
+        "n4\tname\tmachine that lifts people\n"
+        "n5\tname\tzzz\n"
+    )
+    (folder / "synsets.tsv.gz").write_bytes(gzip.compress(text.encode()))
     terms_of = {"n1": ["crane"], "n2": ["Crane"], "n3": ["heron"], "n4": ["lift"], "n5": ["q"]}
     found = gloss_term_vectors(terms_of, dimension=2)
     assert found.words.tolist() == ["crane", "heron", "lift"]
@@ -96,8 +80,6 @@ def test_gloss_terms_read_all_senses(tmp_path, monkeypatch):
     # The crane is between the bird and the machine, which share no word.
     assert crane @ heron > heron @ lift
     assert crane @ lift > heron @ lift
-    again = gloss_term_vectors(terms_of, dimension=2)
-    assert np.array_equal(again.vectors, found.vectors)
 
 
 TERMS_OF = {"dog": ["dog", "dog house"], "cat": ["cat"], "oak": ["oak"], "chair": ["chair"]}
@@ -108,15 +90,14 @@ WORDS = WordVectors(np.array(["dog", "house"]), np.eye(2, dtype=np.float32))
 def stand_ins(monkeypatch):
     monkeypatch.setattr(term_vectors, "gloss_term_vectors", lambda terms_of: (WORDS, terms_of))
     monkeypatch.setattr(term_vectors, "europarl_vectors", {"en": WORDS}.get)
-    short = partial(hypernym_term_vectors, dimension=2)
+    short = partial(term_vectors.hypernym_term_vectors, dimension=2)
     monkeypatch.setattr(term_vectors, "hypernym_term_vectors", short)
 
 
 def test_each_source_of_term_vectors(stand_ins):
-    by_source = {
-        source: load_term_vectors(source, TERMS_OF, iter(LINKS)) for source in TERM_SOURCES
-    }
-    assert {source: phrase for source, (phrase, _) in by_source.items()} == TERM_SOURCES
+    sources = term_vectors.TERM_SOURCES
+    by_source = {source: load_term_vectors(source, TERMS_OF, iter(LINKS)) for source in sources}
+    assert {source: phrase for source, (phrase, _) in by_source.items()} == sources
     assert by_source["definitions"][1] == (WORDS, TERMS_OF)
     assert by_source["corpus"][1].words.tolist() == ["dog", "dog house"]
     # A synset that the hierarchy does not have gets no vector from it.
@@ -129,16 +110,15 @@ def test_auto_is_definitions_where_they_are_here(stand_ins, here, tmp_path, monk
     if here:
         (tmp_path / "visual" / "imagenet_synsets").mkdir(parents=True)
     phrase, _ = load_term_vectors("auto", TERMS_OF, LINKS)
-    assert phrase == TERM_SOURCES["definitions" if here else "hierarchy"]
+    assert phrase == term_vectors.TERM_SOURCES["definitions" if here else "hierarchy"]
 
 
-def test_bad_input():
+def test_bad_input(refused):
     for source in ("definitions", "corpus"):
         with pytest.raises(FileNotFoundError, match="'hierarchy' need no files"):
             load_term_vectors(source, TERMS_OF, LINKS)
     with pytest.raises(ValueError, match="source must be one of 'auto', 'definitions'"):
         load_term_vectors("glove", TERMS_OF, LINKS)
     with pytest.raises(ValueError, match="none of 1 terms has vectors"):
-        composed_term_vectors({"n1": ["crane"]}, WORDS)
-    with pytest.raises(ValueError, match="dimension must be between 1 and 4"):
-        hypernym_vectors(LEAVES, LINKS, dimension=5)
+        term_vectors.composed_term_vectors({"n1": ["crane"]}, WORDS)
+    refused("dimension must be between 1 and 4", hypernym_vectors, LEAVES, LINKS, dimension=5)

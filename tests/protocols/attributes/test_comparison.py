@@ -5,11 +5,7 @@ import pytest
 
 from zslib.datasets.attributes.digits import digits_segments
 from zslib.protocols import run_table
-from zslib.protocols.attributes.comparison import (
-    chosen_settings,
-    hub_measures,
-    pollution_measure,
-)
+from zslib.protocols.attributes.comparison import chosen_settings, hub_measures, pollution_measure
 
 
 @pytest.fixture(scope="module")
@@ -21,14 +17,10 @@ def runs():
 def test_settings_are_those_of_the_first_run(runs):
     rows = list(chosen_settings(runs))
     for (run,) in next(iter(runs.values())).values():
-        own = {row["metric"]: row["value"] for row in rows if row["method"] == run.method}
-        assert own["chosen gamma"] == run.gamma
-        words = {row["metric"]: row["choice"] for row in rows if "choice" in row}
-        for name, value in run.parameters.items():
-            if isinstance(value, str):
-                assert (own[f"chosen {name}"], words[f"chosen {name}"]) == (True, value)
-            else:
-                assert own[f"chosen {name}"] == value
+        own = (row for row in rows if row["method"] == run.method)
+        found = {row["metric"]: row.get("choice", row["value"]) for row in own}
+        expected = run.parameters | {"gamma": run.gamma}
+        assert {name: found[f"chosen {name}"] for name in expected} == expected
 
 
 def test_hubs_and_pollution_count_first_answers(runs):

@@ -1,6 +1,7 @@
 """Outcomes against loops over images; tuning, tables and intervals on a toy problem."""
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from zslib.arrays import like, namespace, to_host
 from zslib.calibration import CalibratedStacking
 from zslib.compatibility import ESZSL
 from zslib.datasets import ZeroShotProblem, from_features
+from zslib.datasets.attributes.scaling import unit_length
 from zslib.datasets.attributes.splits import class_parts
 from zslib.metrics import harmonic_mean, seen_unseen_curve
 from zslib.protocols import (
@@ -22,11 +24,10 @@ from zslib.protocols import (
     mean_estimate,
     run_table,
     run_zero_shot,
-    tune_zero_shot,
-    unit_length,
     zero_shot_estimate,
 )
-from zslib.protocols.attributes.tuning import split_validation_classes
+from zslib.protocols.attributes.outcome import MEASURES
+from zslib.protocols.attributes.tuning import split_validation_classes, tune_zero_shot
 
 
 class NearestClass(BaseEstimator):
@@ -41,11 +42,9 @@ class NearestClass(BaseEstimator):
         host = to_host(X).astype(np.float64)
         targets = to_host(class_embeddings)[to_host(y)]
         gram = host.T @ host + self.alpha * np.eye(host.shape[1])
-        noise = np.random.default_rng(self.random_state).normal(
-            size=(host.shape[1], targets.shape[1])
-        )
-        self.coef_ = np.linalg.solve(gram, host.T @ targets) + self.jitter * noise
-        self.trained_on_ = np.sort(host.sum(axis=1))
+        coef = np.linalg.solve(gram, host.T @ targets)
+        noise = np.random.default_rng(self.random_state).normal(size=coef.shape)
+        self.coef_ = coef + self.jitter * noise
         return self
 
     def decision_function(self, X, class_embeddings):
@@ -55,98 +54,92 @@ class NearestClass(BaseEstimator):
         return -xp.sum(gaps * gaps, axis=2)
 
 
-def toy(seed=0, data_seed=0, n=240, noise=0.25, **changes):
-    """Twelve classes: eight to train on, two of them for validation, and four unseen ones."""
+def toy(seed=0, data_seed=0, n=240, noise=0.25, n_classes=12, **changes):
+    """Classes of which eight are for training, two of these for validation, the others unseen."""
     rng = np.random.default_rng(data_seed)
-    S = rng.random((12, 6)).astype("f4")
-    labels = rng.permutation(np.append(np.arange(n) % 12, [0, 0, 0, 9]))
+    S = rng.random((n_classes, 6)).astype("f4")
+    labels = rng.permutation(np.append(np.arange(n) % n_classes, [0, 0, 0, n_classes - 3]))
     X = (S[labels] + noise * rng.standard_normal((labels.size, 6))).astype("f4")
     X = X @ rng.standard_normal((6, 9)).astype("f4")
-    order = np.random.default_rng(seed).permutation(12)
-    fields = {
-        "name": "toy",
-        "synthetic": True,
-        "description": "synthetic toy data",
-        "features": X,
-        "labels": labels,
-        "class_embeddings": S,
-        "class_names": np.array([f"class {c}" for c in range(12)]),
-    } | class_parts(labels, order[:6], order[6:8], order[8:])
-    return ZeroShotProblem(**(fields | changes))
+    order = np.random.default_rng(seed).permutation(n_classes)
+    parts = class_parts(labels, order[:6], order[6:8], order[8:]) | changes
+    names = np.array([f"class {c}" for c in range(n_classes)])
+    about = {"name": "toy", "synthetic": True, "description": "synthetic toy data"}
+    given = {"features": X, "labels": labels, "class_embeddings": S, "class_names": names}
+    return ZeroShotProblem(**about, **given, **parts)
 
 
-@pytest.fixture(scope="module", name="problem")
-def toy_problem():
-    return toy()
+TOY, UNSEEN_ALONE = toy(), toy(test_seen=np.array([], dtype=int))
+
+
+@pytest.fixture
+def problem():
+    return TOY
 
 
 NEAREST = ZeroShotMethod("nearest", NearestClass, {"alpha": (30.0, 0.1, 1.0)})
 JITTERED = ZeroShotMethod("jittered", NearestClass, fixed={"jitter": 0.1})
 
 
+def evaluated(model=NearestClass(), problem=TOY, **options):  # noqa: B008
+    return evaluate_zero_shot(model, problem, **options)
+
+
 def slow_accuracy(labels, predictions):
-    classes = sorted(set(labels.tolist()))
-    return 100 * np.mean([np.mean(predictions[labels == c] == c) for c in classes])
+    return 100 * np.mean([np.mean(predictions[labels == c] == c) for c in np.unique(labels)])
+
+
+def trained(model, problem):
+    rows = problem.trainval
+    return model.fit(problem.features[rows], problem.labels[rows], problem.class_embeddings)
 
 
 @pytest.mark.parametrize("gamma", [None, 0.3, -0.1, 100.0])
 def test_measures_by_loop(problem, gamma):
-    outcome = evaluate_zero_shot(NearestClass(), problem, gamma=gamma, keep_scores=True)
-    fitted = NearestClass().fit(
-        problem.features[problem.trainval],
-        problem.labels[problem.trainval],
-        problem.class_embeddings,
-    )
+    outcome = evaluated(gamma=gamma, keep_scores=True)
+    fitted = trained(NearestClass(), problem)
     taken = gamma or 0.0
-    found = {}
+    slow = {"AUSUC": outcome.ausuc}
     for name, rows in (("seen", problem.test_seen), ("unseen", problem.test_unseen)):
         scores = fitted.decision_function(problem.features[rows], problem.class_embeddings)
         np.testing.assert_array_equal(outcome.scores[f"test_{name}"], scores)
         stacked = CalibratedStacking(taken).transform(scores.astype("f8"), problem.is_seen)
-        found[name] = slow_accuracy(problem.labels[rows], stacked.argmax(axis=1))
+        slow[name] = slow_accuracy(problem.labels[rows], stacked.argmax(axis=1))
         np.testing.assert_array_equal(outcome.predictions(name), stacked.argmax(axis=1))
-    assert outcome.seen == pytest.approx(found["seen"])
-    assert outcome.unseen == pytest.approx(found["unseen"])
-    assert outcome.harmonic_mean == pytest.approx(harmonic_mean(found["seen"], found["unseen"]))
-    among = scores[:, problem.unseen_classes].argmax(axis=1)
-    accuracy = slow_accuracy(problem.labels[problem.test_unseen], problem.unseen_classes[among])
-    assert outcome.accuracy == outcome.value("ACC") == pytest.approx(accuracy)
-    assert outcome.class_accuracies("ACC").mean() == pytest.approx(accuracy)
+    slow["H"] = harmonic_mean(slow["seen"], slow["unseen"])
+    among = problem.unseen_classes[scores[:, problem.unseen_classes].argmax(axis=1)]
+    slow["ACC"] = slow_accuracy(problem.labels[problem.test_unseen], among)
+    for found in (outcome, evaluated().at(taken)):
+        assert {measure: found.value(measure) for measure in MEASURES} == pytest.approx(slow)
+    assert outcome.class_accuracies("ACC").mean() == pytest.approx(outcome.accuracy)
     if gamma == 100:
-        assert outcome.unseen == pytest.approx(outcome.accuracy)
-        assert outcome.seen == outcome.harmonic_mean == 0
-    again = evaluate_zero_shot(NearestClass(), problem).at(taken)
-    for measure in ("ACC", "seen", "unseen", "H", "AUSUC"):
-        assert again.value(measure) == outcome.value(measure)
+        assert (outcome.unseen, outcome.seen) == pytest.approx((outcome.accuracy, 0))
+
+
+def curve_of(problem, seen_scores, unseen_scores):
+    seen, unseen = problem.labels[problem.test_seen], problem.labels[problem.test_unseen]
+    return seen_unseen_curve(seen_scores, seen, unseen_scores, unseen, problem.is_seen)
 
 
 def test_curve_is_that_of_the_scores(problem):
     outcome = evaluate_zero_shot(NearestClass(), problem, keep_scores=True)
-    curve = seen_unseen_curve(
-        outcome.scores["test_seen"],
-        problem.labels[problem.test_seen],
-        outcome.scores["test_unseen"],
-        problem.labels[problem.test_unseen],
-        problem.is_seen,
-    )
+    curve = curve_of(problem, *(outcome.scores[side] for side in ("test_seen", "test_unseen")))
     for name in ("gammas", "seen", "unseen"):
         np.testing.assert_array_equal(getattr(outcome.curve, name), getattr(curve, name))
     assert outcome.ausuc == pytest.approx(100 * curve.area)
     for gamma in (-0.5, 0.0, curve.best_gamma):
         at = outcome.at(gamma)
         assert (at.seen / 100, at.unseen / 100) == pytest.approx(curve.at(gamma))
-    assert outcome.at(curve.best_gamma).harmonic_mean == pytest.approx(
-        100 * curve.best_harmonic_mean
-    )
+    best = outcome.at(curve.best_gamma).harmonic_mean
+    assert best == pytest.approx(100 * curve.best_harmonic_mean)
 
 
 def test_every_backend(problem, backend):
-    arrays = {
-        name: backend.asarray(getattr(problem, name)) for name in ("features", "class_embeddings")
-    }
-    outcome = evaluate_zero_shot(NearestClass(), replace(problem, **arrays), keep_scores=True)
+    X, S = map(backend.asarray, (problem.features, problem.class_embeddings))
+    there = replace(problem, features=X, class_embeddings=S)
+    outcome = evaluate_zero_shot(NearestClass(), there, keep_scores=True)
     expected = evaluate_zero_shot(NearestClass(), problem)
-    for measure in ("ACC", "seen", "unseen", "H", "AUSUC"):
+    for measure in MEASURES:
         assert outcome.value(measure) == pytest.approx(expected.value(measure), abs=0.5)
     assert isinstance(outcome.test_seen.seen_scores, np.ndarray)
     assert isinstance(outcome.scores["zero_shot"], np.ndarray)
@@ -194,61 +187,41 @@ def test_which_images_are_trained_on(problem, monkeypatch):
     model = NearestClass()
     usual = evaluate_zero_shot(model, problem)
     assert not hasattr(model, "coef_")
-    ((X, y),) = fits
-    np.testing.assert_array_equal(X, problem.features[problem.trainval])
-    np.testing.assert_array_equal(y, problem.labels[problem.trainval])
-    fits.clear()
     all_seen = evaluate_zero_shot(model, problem, train_on="all seen")
-    assert [len(y) for _, y in fits] == [
-        problem.trainval.size,
-        problem.trainval.size + problem.test_seen.size,
-    ]
+    every = np.concatenate([problem.trainval, problem.test_seen])
+    for (X, y), rows in zip(fits, (problem.trainval, problem.trainval, every), strict=True):
+        np.testing.assert_array_equal(X, problem.features[rows])
+        np.testing.assert_array_equal(y, problem.labels[rows])
     # Only standard zero-shot learning may see the test images of seen classes.
-    for measure in ("seen", "unseen", "H", "AUSUC"):
+    for measure in MEASURES[1:]:
         assert all_seen.value(measure) == usual.value(measure)
-    scores = all_seen.zero_shot.unseen_scores, usual.zero_shot.unseen_scores
-    assert not np.array_equal(*scores)
+    assert not np.array_equal(all_seen.zero_shot.unseen_scores, usual.zero_shot.unseen_scores)
 
 
 def test_without_test_images_of_seen_classes():
-    problem = toy(test_seen=np.array([], dtype=int))
-    outcome = evaluate_zero_shot(NearestClass(), problem, train_on="all seen")
-    assert outcome.accuracy == evaluate_zero_shot(NearestClass(), problem).accuracy
+    outcome = evaluate_zero_shot(NearestClass(), UNSEEN_ALONE, train_on="all seen")
+    assert outcome.accuracy == evaluated().accuracy
     assert 0 <= outcome.unseen <= outcome.accuracy
-    assert outcome.occurrence("all").sum() == problem.test_unseen.size
+    assert outcome.occurrence("all").sum() == UNSEEN_ALONE.test_unseen.size
 
 
-def test_one_unseen_class_and_seen_classes_without_test_images(problem):
+def test_one_unseen_class_and_seen_classes_without_test_images():
+    problem = toy(n_classes=9)
     kept = problem.labels[problem.test_seen] == problem.seen_classes[2]
-    lonely = problem.labels == problem.unseen_classes[0]
-    rows = np.flatnonzero(np.isin(problem.labels, problem.seen_classes) | lonely)
-    small = ZeroShotProblem(
-        name="small",
-        synthetic=True,
-        description="synthetic toy data",
-        features=problem.features[rows],
-        labels=np.unique(problem.labels[rows], return_inverse=True)[1],
-        class_embeddings=problem.class_embeddings[np.unique(problem.labels[rows])],
-        class_names=problem.class_names[np.unique(problem.labels[rows])],
-        trainval=np.searchsorted(rows, problem.trainval),
-        test_seen=np.searchsorted(rows, problem.test_seen[kept]),
-        test_unseen=np.searchsorted(rows, np.flatnonzero(lonely)),
-    )
+    small = replace(problem, test_seen=problem.test_seen[kept])
     outcome = evaluate_zero_shot(NearestClass(), small, keep_scores=True)
     assert outcome.accuracy == 100
-    assert (
-        outcome.class_accuracies("seen").shape == outcome.class_accuracies("unseen").shape == (1,)
-    )
+    for side in ("seen", "unseen"):
+        assert outcome.class_accuracies(side).shape == (1,)
     right = outcome.scores["test_seen"].argmax(axis=1) == outcome.labels("seen")
     assert outcome.seen == pytest.approx(100 * right.mean())
-    assert outcome.occurrence("unseen").sum() == lonely.sum()
+    assert outcome.occurrence("unseen").sum() == problem.test_unseen.size
 
 
 def test_a_pipeline_is_evaluated_as_scaled_features_are(problem):
     found = evaluate_zero_shot(make_pipeline(StandardScaler(), ESZSL()), problem)
     expected = evaluate_zero_shot(ESZSL(), problem.scaled("standard"))
-    assert found.accuracy == expected.accuracy
-    assert found.harmonic_mean == expected.harmonic_mean
+    assert (found.accuracy, found.unseen) == (expected.accuracy, expected.unseen)
     assert found.cost["numbers"] > expected.cost["numbers"]
 
 
@@ -256,28 +229,16 @@ def test_the_best_candidate_on_validation_classes_is_chosen(problem):
     tuned = tune_zero_shot(NEAREST, problem, seeds=[3])
     held_out = problem.validation_problem(seed=3)
     expected = []
+    rows, columns = held_out.test_unseen, held_out.unseen_classes
     for alpha in NEAREST.grid["alpha"]:
-        fitted = NearestClass(alpha).fit(
-            held_out.features[held_out.trainval],
-            held_out.labels[held_out.trainval],
-            held_out.class_embeddings,
-        )
+        fitted = trained(NearestClass(alpha), held_out)
         scores = fitted.decision_function(held_out.features, held_out.class_embeddings)
-        rows, columns = held_out.test_unseen, held_out.unseen_classes
         predictions = columns[scores[np.ix_(rows, columns)].argmax(axis=1)]
-        curve = seen_unseen_curve(
-            scores[held_out.test_seen],
-            held_out.labels[held_out.test_seen],
-            scores[rows],
-            held_out.labels[rows],
-            held_out.is_seen,
-        )
+        curve = curve_of(held_out, scores[held_out.test_seen], scores[rows])
         score = slow_accuracy(held_out.labels[rows], predictions)
-        expected.append((score, curve.best_gamma, curve.best_harmonic_mean))
-    for trial, (score, gamma, h) in zip(tuned.trials, expected, strict=False):
-        assert trial["score"] == pytest.approx(score)
-        assert trial["gamma"] == pytest.approx(gamma, abs=1e-5)
-        assert trial["H"] == pytest.approx(100 * h)
+        expected.append((score, curve.best_gamma, 100 * curve.best_harmonic_mean))
+    found = [[trial[name] for name in ("score", "gamma", "H")] for trial in tuned.trials[:3]]
+    np.testing.assert_allclose(found, expected, atol=1e-5)
     best = int(np.argmax([score for score, *_ in expected]))
     assert tuned.parameters == {"alpha": NEAREST.grid["alpha"][best]}
     assert (tuned.score, tuned.gamma) == pytest.approx(expected[best][:2], abs=1e-5)
@@ -306,7 +267,7 @@ def test_tuning_sees_no_test_image_and_no_unseen_class(problem):
 
 
 def test_without_a_check_what_learns_nothing_is_evaluated():
-    assert evaluate_zero_shot(NearestClass(alpha=1e9), toy()).accuracy < 60
+    assert evaluated(LEARNS_NOTHING).accuracy < 60
 
 
 def test_candidates_that_fail_are_passed_over():
@@ -322,11 +283,9 @@ def test_random_validation_classes(problem):
         split = split_validation_classes(problem, fraction=0.25, seed=seed)
         assert not set(split.train_classes) & set(split.val_classes)
         assert split.val_classes.size == 2
-        np.testing.assert_array_equal(
-            np.sort(np.concatenate([split.train, split.val])), problem.trainval
-        )
-    none = toy(train=(), val=())
-    assert tune_zero_shot(NEAREST, none) == tune_zero_shot(NEAREST, problem, split="random")
+        both = np.sort(np.concatenate([split.train, split.val]))
+        np.testing.assert_array_equal(both, problem.trainval)
+    assert tune_zero_shot(NEAREST, NO_VAL) == tune_zero_shot(NEAREST, problem, split="random")
 
 
 def test_one_image_in_each_training_class_leaves_gamma_alone(problem):
@@ -341,14 +300,9 @@ def test_one_image_in_each_training_class_leaves_gamma_alone(problem):
 
 def test_a_result_is_kept_and_found_again(problem, monkeypatch):
     first = run_zero_shot(NEAREST, problem)
-
-    def refuse(*args, **kwargs):
-        raise AssertionError("fitted again")
-
-    monkeypatch.setattr(NearestClass, "fit", refuse)
+    monkeypatch.setattr(NearestClass, "fit", Mock(side_effect=AssertionError("fitted again")))
     again = run_zero_shot(NEAREST, problem)
-    assert again.parameters == first.parameters
-    assert again.tuned == first.tuned
+    assert (again.parameters, again.tuned) == (first.parameters, first.tuned)
     assert again.outcome.harmonic_mean == first.outcome.harmonic_mean
     for change in (
         {"seed": 1},
@@ -356,57 +310,28 @@ def test_a_result_is_kept_and_found_again(problem, monkeypatch):
         {"train_on": "all seen"},
         {"split": "random"},
         {"quick": True},
+        {"problem": toy(data_seed=1)},
     ):
         with pytest.raises(AssertionError, match="fitted again"):
-            run_zero_shot(NEAREST, problem, **change)
-    with pytest.raises(AssertionError, match="fitted again"):
-        run_zero_shot(NEAREST, toy(data_seed=1))
+            run_zero_shot(NEAREST, **{"problem": problem} | change)
 
 
 def test_the_next_best_candidate_where_the_best_cannot_be_trained(problem, monkeypatch):
     tuned = tune_zero_shot(NEAREST, problem)
-    assert [t["score"] for t in tuned.ranked] == sorted(
-        (t["score"] for t in tuned.trials), reverse=True
-    )
     best, second = (trial["parameters"] for trial in tuned.ranked[:2])
     assert tuned.parameters == best
     fit = NearestClass.fit
 
     def diverge(self, X, y, class_embeddings):
-        if X.shape[0] == problem.trainval.size and self.alpha in failing:
+        if X.shape[0] == problem.trainval.size and self.alpha == best["alpha"]:
             raise ValueError("diverged")
         return fit(self, X, y, class_embeddings)
 
     monkeypatch.setattr(NearestClass, "fit", diverge)
-    failing = [best["alpha"]]
     run = run_zero_shot(NEAREST, problem)
     assert run.parameters == second
     assert run.gamma == tuned.ranked[1]["gamma"]
     assert run.passed_over == [{"parameters": best, "failed": "diverged"}]
-    other = toy(data_seed=1, n=240)
-    failing = [trial["parameters"]["alpha"] for trial in tune_zero_shot(NEAREST, other).trials]
-    with pytest.raises(
-        ValueError, match="candidates of nearest on toy failed, the first with: div"
-    ):
-        run_zero_shot(NEAREST, other)
-
-
-def test_an_interrupted_table_goes_on_where_it_stopped(problem, monkeypatch):
-    (whole,) = run_table([NEAREST], problem)["nearest"]
-    fit = NearestClass.fit
-
-    def stop(self, X, y, class_embeddings):
-        if self.jitter:
-            raise KeyboardInterrupt
-        raise AssertionError("fitted again")
-
-    monkeypatch.setattr(NearestClass, "fit", stop)
-    with pytest.raises(KeyboardInterrupt):
-        run_table([NEAREST, JITTERED], problem)
-    monkeypatch.setattr(NearestClass, "fit", fit)
-    both = run_table([NEAREST, JITTERED], problem)
-    assert both["nearest"][0].outcome.ausuc == whole.outcome.ausuc
-    assert list(both) == ["nearest", "jittered"]
 
 
 def test_run_is_the_tuned_model_on_all_training_images(problem):
@@ -414,23 +339,20 @@ def test_run_is_the_tuned_model_on_all_training_images(problem):
     tuned = tune_zero_shot(NEAREST, problem)
     assert run.tuned == tuned
     expected = evaluate_zero_shot(NearestClass(**tuned.parameters), problem)
-    assert run.outcome.harmonic_mean == expected.harmonic_mean
-    assert run.outcome.ausuc == expected.ausuc
+    for measure in MEASURES:
+        assert run.outcome.value(measure) == expected.value(measure)
     given = run_zero_shot(NEAREST, problem, parameters={"alpha": 1.0})
-    assert given.tuned is None
-    assert given.parameters == {"alpha": 1.0}
+    assert (given.tuned, given.parameters) == (None, {"alpha": 1.0})
 
 
 def test_a_table_has_a_run_for_each_seed():
     table = run_table([NEAREST, JITTERED], toy(), seeds=[0, 1])
-    for runs in table.values():
-        assert [run.seed for run in runs] == [0, 1]
-        assert all(run.gamma == run.tuned.gamma for run in runs)
-    harmonic = [run.outcome.harmonic_mean for run in table["nearest"]]
-    assert harmonic[0] == harmonic[1]
-    assert table["jittered"][0].outcome.ausuc != table["jittered"][1].outcome.ausuc
-    # What one seed tuned serves the others on the same data.
-    assert table["jittered"][0].tuned == table["jittered"][1].tuned
+    for name, (first, second) in table.items():
+        assert (first.seed, second.seed) == (0, 1)
+        assert first.gamma == first.tuned.gamma
+        assert (first.outcome.ausuc == second.outcome.ausuc) == (name == "nearest")
+        # What one seed tuned serves the others on the same data.
+        assert first.tuned == second.tuned
 
 
 def test_problems_of_their_own_are_tuned_apart():
@@ -468,28 +390,31 @@ def test_every_method_runs(name):
     assert np.all(np.isfinite(scores[0]))
 
 
-def outcomes(method, seeds=(0, 1, 2), problem=None):
-    problem = toy() if problem is None else problem
-    return [run.outcome for run in run_table([method], problem, seeds)[method.name]]
+def outcomes(problems=(TOY, TOY, TOY), **settings):
+    """An outcome for each of three seeds."""
+    return [
+        evaluated(NearestClass(random_state=seed, **settings), problem)
+        for seed, problem in enumerate(problems)
+    ]
 
 
 def test_interval_by_drawing_classes_then_their_images():
-    found, rng = outcomes(JITTERED), np.random.default_rng(1)
-    draws = {measure: [] for measure in ("ACC", "seen", "unseen", "H", "AUSUC")}
-    for _ in range(400):
+    found, rng = outcomes(jitter=0.1), np.random.default_rng(1)
+    draws = {measure: [] for measure in MEASURES}
+    for _ in range(200):
         drawn = {side: slots(found[0].labels(side), rng) for side in ("seen", "unseen")}
         pieces = [part(outcome, drawn) for outcome in rng.choice(found, 3)]
         for measure, values in draws.items():
             values.append(np.mean([piece.value(measure) for piece in pieces]))
     for measure, values in draws.items():
-        estimate = zero_shot_estimate(found, measure, n_resamples=2000, random_state=0)
+        estimate = zero_shot_estimate(found, measure, n_resamples=1000, random_state=0)
         assert estimate.mean == pytest.approx(np.mean([o.value(measure) for o in found]))
         sides = ("seen", "unseen") if measure in ("H", "AUSUC") else (measure,)
         counts = [np.unique(found[0].labels(side)).size for side in sides]
         assert (estimate.n_seeds, estimate.unit, estimate.n_units) == (3, "classes", min(counts))
         low, high = np.quantile(values, [0.025, 0.975])
-        assert estimate.low == pytest.approx(low, abs=(high - low) / 5)
-        assert estimate.high == pytest.approx(high, abs=(high - low) / 5)
+        ends = pytest.approx((low, high), abs=(high - low) / 5)
+        assert (estimate.low, estimate.high) == ends
 
 
 def slots(labels, rng):
@@ -504,9 +429,9 @@ def slots(labels, rng):
 def part(outcome, drawn):
     """The outcome on the images of each slot, which is a class of its own."""
 
-    def chosen(side, rows_of_slots):
+    def chosen(side, kind):
         pieces = []
-        for slot, rows in enumerate(rows_of_slots):
+        for slot, rows in enumerate(drawn[kind]):
             arrays = {name: getattr(side, name)[rows] for name in side.__dataclass_fields__}
             own, renamed = arrays["labels"][0], 1000 + slot
             for name in ("labels", "seen", "unseen"):
@@ -514,58 +439,39 @@ def part(outcome, drawn):
             pieces.append(arrays)
         return type(side)(**{n: np.concatenate([p[n] for p in pieces]) for n in pieces[0]})
 
-    return replace(
-        outcome,
-        zero_shot=chosen(outcome.zero_shot, drawn["unseen"]),
-        test_unseen=chosen(outcome.test_unseen, drawn["unseen"]),
-        test_seen=chosen(outcome.test_seen, drawn["seen"]),
-    )
+    kinds = {"zero_shot": "unseen", "test_unseen": "unseen", "test_seen": "seen"}
+    return replace(outcome, **{s: chosen(getattr(outcome, s), k) for s, k in kinds.items()})
 
 
 def test_one_closed_form_has_the_interval_of_its_images_and_none_against_itself():
-    found = outcomes(NEAREST)
-    estimate = zero_shot_estimate(found, "H", n_resamples=200)
-    assert estimate.low < estimate.mean < estimate.high
-    alike = zero_shot_estimate(found, "H", minus=found, n_resamples=200)
-    assert (alike.mean, alike.low, alike.high) == (0, 0, 0)
-
-
-def test_paired_difference_is_narrower():
-    similar = ZeroShotMethod("similar", NearestClass, fixed={"alpha": 0.5})
-    found, others = outcomes(similar), outcomes(NEAREST)
-    for measure in ("ACC", "H", "AUSUC"):
-        a, b = (zero_shot_estimate(o, measure, n_resamples=300) for o in (found, others))
-        difference = zero_shot_estimate(found, measure, minus=others, n_resamples=300)
-        assert difference.mean == pytest.approx(a.mean - b.mean)
-        unpaired = np.hypot(a.high - a.low, b.high - b.low)
-        assert difference.high - difference.low < unpaired
+    found = outcomes()
+    for measure in MEASURES:
+        estimate = zero_shot_estimate(found, measure, n_resamples=100)
+        assert estimate.low < estimate.mean < estimate.high
+        alike = zero_shot_estimate(found, measure, minus=found, n_resamples=100)
+        assert (alike.mean, alike.low, alike.high) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("changes", [{"seed": 1}, {"noise": 0.26}])
 def test_seeds_with_their_own_data_are_independent(changes):
-    problems = [toy(), toy(**changes), toy(data_seed=1)]
-    found = outcomes(NEAREST, problem=problems)
-    estimate = zero_shot_estimate(found, "H")
-    assert estimate == mean_estimate([o.harmonic_mean for o in found])
+    problems = [TOY, toy(**changes), toy(data_seed=1)]
+    found = outcomes(problems)
+    assert zero_shot_estimate(found, "H") == mean_estimate([o.harmonic_mean for o in found])
     # Other features of the same images may be compared with.
-    scaled = outcomes(NEAREST, problem=[unit_length(p) for p in problems])
+    scaled = outcomes(map(unit_length, problems))
     difference = zero_shot_estimate(found, "H", minus=scaled)
     gaps = [a.harmonic_mean - b.harmonic_mean for a, b in zip(found, scaled, strict=True)]
     assert difference == mean_estimate(gaps)
 
 
-TOY = toy()
 HOPELESS = ZeroShotMethod("hopeless", NearestClass, {"jitter": (np.nan,)})
 TWO_SEEN = from_features(np.eye(9), np.arange(9) % 3, np.eye(3), unseen_classes=[2])
-LEARNS_NOTHING = NearestClass(alpha=1e9)
-
-
-def evaluated(model=NearestClass(), problem=TOY, **options):  # noqa: B008
-    return evaluate_zero_shot(model, problem, **options)
+LEARNS_NOTHING, NO_VAL = NearestClass(alpha=1e9), toy(train=(), val=())
+CLASSIFIER = LogisticRegression()
 
 
 def unseen_alone():
-    return evaluated(problem=toy(test_seen=np.array([], dtype=int)))
+    return evaluated(problem=UNSEEN_ALONE)
 
 
 def estimated(measure="H", outcomes=None, minus=None, **options):
@@ -573,90 +479,58 @@ def estimated(measure="H", outcomes=None, minus=None, **options):
     return zero_shot_estimate(outcomes, measure, minus=minus, **options)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: evaluated(train_on="all"), "train_on must be one of 'trainval', 'all seen'"),
-        (lambda: evaluated(gamma=np.nan), "gamma must be a finite number"),
-        (lambda: evaluated(k=0), "k must be at least 1"),
-        (lambda: evaluated(NearestClass(jitter=np.nan)), "scores holds NaN or infinity"),
-        (lambda: evaluated(LEARNS_NOTHING, must_learn=True), "training failed: it is right on"),
-        (lambda: evaluated().value("accuracy"), "measure must be one of 'ACC', 'seen'"),
-        (lambda: evaluated(k=4).polluted(5), r"k must be between 1 and 4 \(classes kept\)"),
-        (lambda: evaluated().occurrence("seen"), "space must be one of 'unseen', 'all'"),
-        (lambda: unseen_alone().seen, r"no test images of seen classes .* hold some"),
-        (lambda: unseen_alone().value("H"), r"no test images of seen classes .* hold some"),
-        (lambda: unseen_alone().ausuc, r"no test images of seen classes .* hold some"),
-        (lambda: tune_zero_shot(HOPELESS, TOY), "all 1 candidates of hopeless on toy failed, the"),
-        (lambda: tune_zero_shot(NEAREST, TOY, seeds=[]), "seeds is empty"),
-        (lambda: tune_zero_shot(NEAREST, TOY, split="other"), "split must be one of"),
-        (
-            lambda: tune_zero_shot(NEAREST, toy(train=(), val=()), split="official"),
-            "has no validation classes",
-        ),
-        (lambda: split_validation_classes(TOY, fraction=0.8), "leaves fewer than two to train on"),
-        (
-            lambda: split_validation_classes(TWO_SEEN),
-            r"0\.25 of 2 .* give images of at least three seen",
-        ),
-        (lambda: run_zero_shot("nearest", TOY), "unknown method 'nearest': choose from ALE, "),
-        (lambda: run_table([NEAREST], [TOY], seeds=[0, 1]), r"got 1 problem\(s\) for 2 seed"),
-        (lambda: run_table([NEAREST], TOY, seeds=[]), r"for 0 seed\(s\)"),
-        (lambda: estimated(outcomes=[]), "at least one outcome"),
-        (lambda: estimated(minus=2 * [evaluated()]), "one per seed; got 1 and 2"),
-        (lambda: estimated(minus=[evaluated(problem=toy(seed=1))]), "tested on other images"),
-        (lambda: estimated("P@1"), "measure must be one of"),
-        (lambda: estimated(n_resamples=5), "n_resamples must be at least 100"),
-    ],
-)
-def test_refused(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
+OF_VALUES = [
+    (lambda: evaluated(train_on="all"), "train_on must be one of 'trainval', 'all seen'"),
+    (lambda: evaluated(gamma=np.nan), "gamma must be a finite number"),
+    (lambda: evaluated(k=0), "k must be at least 1"),
+    (lambda: evaluated(NearestClass(jitter=np.nan)), "scores holds NaN or infinity"),
+    (lambda: evaluated(LEARNS_NOTHING, must_learn=True), "training failed: it is right on"),
+    (lambda: evaluated().value("accuracy"), "measure must be one of 'ACC', 'seen'"),
+    (lambda: evaluated(k=4).polluted(5), r"k must be between 1 and 4 \(classes kept\)"),
+    (lambda: evaluated().occurrence("seen"), "space must be one of 'unseen', 'all'"),
+    (lambda: unseen_alone().seen, r"no test images of seen classes .* hold some"),
+    (lambda: unseen_alone().value("H"), r"no test images of seen classes .* hold some"),
+    (lambda: unseen_alone().ausuc, r"no test images of seen classes .* hold some"),
+    (lambda: tune_zero_shot(HOPELESS, TOY), "all 1 candidates of hopeless on toy failed, the"),
+    (lambda: tune_zero_shot(NEAREST, TOY, seeds=[]), "seeds is empty"),
+    (lambda: tune_zero_shot(NEAREST, TOY, split="other"), "split must be one of"),
+    (lambda: tune_zero_shot(NEAREST, NO_VAL, split="official"), "has no validation classes"),
+    (lambda: split_validation_classes(TOY, fraction=0.8), "leaves fewer than two to train on"),
+    (lambda: split_validation_classes(TWO_SEEN), r"0\.25 of 2 .* images of at least three seen"),
+    (lambda: run_zero_shot("nearest", TOY), "unknown method 'nearest': choose from ALE, "),
+    (lambda: run_table([NEAREST], [TOY], seeds=[0, 1]), r"got 1 problem\(s\) for 2 seed"),
+    (lambda: run_table([NEAREST], TOY, seeds=[]), r"for 0 seed\(s\)"),
+    (lambda: estimated(outcomes=[]), "at least one outcome"),
+    (lambda: estimated(minus=2 * [evaluated()]), "one per seed; got 1 and 2"),
+    (lambda: estimated(minus=[evaluated(problem=toy(seed=1))]), "tested on other images"),
+    (lambda: estimated("P@1"), "measure must be one of"),
+    (lambda: estimated(n_resamples=5), "n_resamples must be at least 100"),
+]
+OF_TYPES = [
+    (lambda: run_zero_shot("ESZSL", {}), "must be of the class ZeroShotProblem, got dict"),
+    (lambda: evaluated(TOY, NearestClass()), "a model, then a ZeroShotProblem: got Zero"),
+    (lambda: evaluated(NearestClass), "then a ZeroShotProblem: got NearestClass, Zero"),
+    (lambda: evaluated(CLASSIFIER), "of LogisticRegression takes no class_embeddings: "),
+    (lambda: evaluated(make_pipeline(CLASSIFIER)), "of LogisticRegression takes no class_embed"),
+    (lambda: run_zero_shot(NearestClass(), TOY), "method must be a ZeroShotMethod"),
+    (lambda: run_zero_shot(TOY, NEAREST), r"be a ZeroShotMethod.*got ZeroShotProblem"),
+    (lambda: tune_zero_shot(TOY, NEAREST), r"be a ZeroShotMethod.*got ZeroShotProblem"),
+    (lambda: run_table("ESZSL", TOY), "methods must be a sequence, got 'ESZSL': pass"),
+    (lambda: run_table([NEAREST], TOY, seeds=3), "seeds must be a sequence of integers, got 3"),
+    (lambda: run_zero_shot(NEAREST, TOY, seed=None), "seed must be an integer, got None"),
+    (lambda: unit_length(TOY.features), "problem must be of the class ZeroShotProblem"),
+    (lambda: estimated(outcomes=[run_zero_shot(NEAREST, TOY)]), "of a run pass run"),
+]
+REFUSALS = [*OF_VALUES, *((*case, TypeError) for case in OF_TYPES)]
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: run_zero_shot("ESZSL", {}), "must be of the class ZeroShotProblem, got dict"),
-        (lambda: evaluated(TOY, NearestClass()), "a model, then a ZeroShotProblem: got Zero"),
-        (lambda: evaluated(NearestClass), "then a ZeroShotProblem: got NearestClass, Zero"),
-        (lambda: evaluated(LogisticRegression()), "of LogisticRegression takes no class_embed"),
-        (
-            lambda: evaluated(make_pipeline(StandardScaler(), LogisticRegression())),
-            "of LogisticRegression takes no class_embeddings: ",
-        ),
-        (lambda: run_zero_shot(NearestClass(), TOY), "method must be a ZeroShotMethod"),
-        (lambda: run_zero_shot(TOY, NEAREST), r"be a ZeroShotMethod.*got ZeroShotProblem"),
-        (lambda: tune_zero_shot(TOY, NEAREST), r"be a ZeroShotMethod.*got ZeroShotProblem"),
-        (lambda: run_table("ESZSL", TOY), "methods must be a sequence, got 'ESZSL': pass"),
-        (
-            lambda: run_table([NEAREST], TOY, seeds=3),
-            "seeds must be a sequence of integers, got 3",
-        ),
-        (lambda: run_zero_shot(NEAREST, TOY, seed=None), "seed must be an integer, got None"),
-        (lambda: unit_length(TOY.features), "problem must be of the class ZeroShotProblem"),
-        (
-            lambda: estimated(outcomes=[run_zero_shot(NEAREST, TOY)]),
-            "must hold ZeroShotOutcome: of a run pass run",
-        ),
-    ],
-)
-def test_refused_for_its_type(call, words):
-    with pytest.raises(TypeError, match=words):
-        call()
+def test_refused(refusal):
+    refusal()
 
 
 def test_what_an_outcome_shows_of_itself():
     outcome = evaluated()
-    assert repr(outcome) == (
-        f"ZeroShotOutcome(8 seen and 4 unseen classes, {outcome.test_seen.labels.size} seen and "
-        f"{outcome.zero_shot.labels.size} unseen images, gamma 0: ACC {outcome.accuracy:.1f}, "
-        f"seen {outcome.seen:.1f}, unseen {outcome.unseen:.1f}, H {outcome.harmonic_mean:.1f})"
-    )
+    assert "4 unseen classes, 33 seen and 80 unseen images, gamma 0: ACC " in repr(outcome)
     alone = repr(replace(outcome, test_seen=None, gamma=0.25))
     assert alone.endswith(f"unseen images, gamma 0.25: ACC {outcome.accuracy:.1f})")
-    n = outcome.test_unseen.labels.size
-    assert repr(outcome.test_unseen) == (
-        f"Competition({n} images, the best 8 seen and 4 unseen classes of each)"
-    )
-    assert "trials" not in repr(tune_zero_shot(NEAREST, TOY))
+    assert "the best 8 seen and 4 unseen classes of each" in repr(outcome.test_unseen)

@@ -9,14 +9,8 @@ from sklearn.base import clone
 
 from zslib.compatibility import ESZSL
 from zslib.datasets import synthetic_attributes
-from zslib.datasets.attributes.scaling import common_scale
-from zslib.protocols import (
-    ZERO_SHOT_METHODS,
-    ZeroShotMethod,
-    run_table,
-    run_zero_shot,
-    unit_length,
-)
+from zslib.datasets.attributes.scaling import common_scale, unit_length
+from zslib.protocols import ZERO_SHOT_METHODS, ZeroShotMethod, run_table, run_zero_shot
 
 
 @pytest.fixture(scope="module")
@@ -24,24 +18,20 @@ def loaded():
     return synthetic_attributes("APY", scale=0.05, att="original")
 
 
-def standard(problem):
-    return problem.scaled("standard")
-
-
 SCALINGS = {
     "none": lambda problem: problem,
     "unit length": lambda problem: problem.scaled("unit length"),
-    "standard": standard,
-    "two steps": lambda problem: standard(problem.scaled("unit length")),
+    "standard": lambda problem: problem.scaled("standard"),
+    "two steps": lambda problem: problem.scaled("unit length").scaled("standard"),
     "unit length of both": unit_length,
     "common scale": common_scale,
-    "all": lambda problem: standard(common_scale(problem)),
+    "all": lambda problem: common_scale(problem).scaled("standard"),
 }
 
 
 def short(name, **fixed):
     method = ZERO_SHOT_METHODS[name]
-    return replace(method, fixed={**method.fixed, **fixed})
+    return replace(method, fixed=method.fixed | fixed)
 
 
 METHODS = {
@@ -57,14 +47,8 @@ METHODS = {
 def check_answers(run, model, loaded):
     """What the model says of raw images is what the run's outcome has."""
     names, outcome = loaded.class_names, run.outcome
-    unseen = dict(
-        zip(
-            names[loaded.unseen_classes],
-            loaded.class_embeddings[loaded.unseen_classes],
-            strict=True,
-        )
-    )
     every = dict(zip(names, loaded.class_embeddings, strict=True))
+    unseen = {name: every[name] for name in names[loaded.unseen_classes]}
     for side, images in (("test_unseen", loaded.test_unseen), ("test_seen", loaded.test_seen)):
         tested, X = getattr(outcome, side), loaded.features[images]
         found = model.predict(X, every)
@@ -126,20 +110,17 @@ def test_candidates_need_no_images(loaded):
     model = run.fit(loaded)
     new = {"new": 3.0 * loaded.class_embeddings[0], "other": loaded.class_embeddings[1]}
     found = model.predict(loaded.features[:20], new)
-    rows = unit_length(loaded).class_embeddings[:2]
-    X = unit_length(loaded).features[:20]
-    expected = np.array(["new", "other"])[model.estimator_.predict(X, rows)]
-    np.testing.assert_array_equal(found, expected)
+    scaled = unit_length(loaded)
+    best = model.estimator_.predict(scaled.features[:20], scaled.class_embeddings[:2])
+    assert found.tolist() == [list(new)[c] for c in best]
 
 
 def test_what_cannot_be_scaled_alike_is_refused(loaded):
     run = run_zero_shot("ESZSL", loaded.scaled("standard"), parameters={})
+    unit = loaded.scaled("unit length")
     for problem, words in (
-        (loaded.scaled("unit length"), "'unit length', which is not on the way to 'standard'"),
-        (
-            replace(loaded.scaled("unit length"), feature_scaling="standard"),
-            r"changed \(standard\) after 'unit length'",
-        ),
+        (unit, "'unit length', which is not on the way to 'standard'"),
+        (replace(unit, feature_scaling="standard"), r"\(standard\) after 'unit length'"),
     ):
         with pytest.raises(ValueError, match=words):
             run.fit(problem)
@@ -149,5 +130,6 @@ def test_what_cannot_be_scaled_alike_is_refused(loaded):
 
 def test_a_method_of_ones_own_makes_a_model(loaded):
     own = ZeroShotMethod("own", ESZSL, fixed={"unit_embeddings": True})
-    run = run_zero_shot(own, standard(loaded), parameters={"feature_penalty": 3.0})
-    check_answers(run, run.fit(standard(loaded)), loaded)
+    problem = loaded.scaled("standard")
+    run = run_zero_shot(own, problem, parameters={"feature_penalty": 3.0})
+    check_answers(run, run.fit(problem), loaded)

@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from zslib.arrays import unit_rows as unit
 from zslib.protocols import Repeated
-from zslib.protocols.mapping.frequency import (
-    frequency_bins,
-    precision_by_bin,
-    rho_by_vocabulary,
-)
+from zslib.protocols.mapping.frequency import frequency_bins, precision_by_bin, rho_by_vocabulary
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +40,7 @@ def test_the_correlation_is_that_of_a_search_among_the_most_frequent_words(found
     few = np.union1d(np.arange(100), languages.labels)
     for row, kept in zip(rows, (few, np.arange(300)), strict=True):
         targets = languages.targets[kept]
-        unit = targets / np.linalg.norm(targets, axis=1, keepdims=True)
-        near = np.argsort(-found["plain"][0].queries @ unit.T, axis=1)[:, :20]
+        near = np.argsort(-found["plain"][0].queries @ unit(targets).T, axis=1)[:, :20]
         counts = np.bincount(near.ravel(), minlength=kept.size)
-        rho = stats.spearmanr(counts, unit @ targets.mean(axis=0)).statistic
+        rho = stats.spearmanr(counts, unit(targets) @ targets.mean(axis=0)).statistic
         assert row["value"].mean == pytest.approx(rho, abs=1e-4)

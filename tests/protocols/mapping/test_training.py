@@ -1,6 +1,7 @@
 """Tuning sees training pairs only, and training is what its name says."""
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -9,16 +10,13 @@ from sklearn.base import clone
 from zslib.datasets import synthetic_crossmodal
 from zslib.mapping import MaxMarginMap, RidgeMap, chimeras
 from zslib.protocols import METHODS, Method, Repeated, evaluate, repeat, train, tune
-from zslib.protocols.mapping import training
+from zslib.protocols.mapping import repeated, training
 from zslib.protocols.mapping.repeated import CrossFitted
 from zslib.protocols.mapping.tuning import epochs_for, validation_problem
 
-SMALL = Method(
-    "small",
-    MaxMarginMap(learning_rate=0.05),
-    {"margin": (0.2, 0.5), "n_negatives": (3,)},
-    updates=(4, 8),
-)
+MARGINS = {"margin": (0.2, 0.5), "n_negatives": (3,)}
+SMALL = Method("small", MaxMarginMap(learning_rate=0.05), MARGINS, updates=(4, 8))
+RIDGE = Method("r", RidgeMap(), {"alpha": (0.01, 1.0, 100.0)})
 
 
 def test_held_out_words_are_new_and_a_quarter(languages):
@@ -37,15 +35,10 @@ def test_all_translations_of_a_held_out_word_are_held_out_and_accepted(languages
         train_words=np.append(languages.train_words, languages.train_words[0]),
         labels=None,
     )
-    for seed in range(40):
-        held_out = validation_problem(twice, seed=seed)
-        if twice.train_words[0] in held_out.test_words:
-            at = held_out.test_words.tolist().index(twice.train_words[0])
-            expected = {languages.train_gold[0], languages.train_gold[7]}
-            assert set(held_out.test_gold[at].tolist()) == expected
-            break
-    else:
-        pytest.fail("word 0 was never held out")
+    drawn = (validation_problem(twice, seed=seed) for seed in range(40))
+    held_out = next(d for d in drawn if twice.train_words[0] in d.test_words)
+    at = held_out.test_words.tolist().index(twice.train_words[0])
+    assert set(held_out.test_gold[at]) == {languages.train_gold[0], languages.train_gold[7]}
 
 
 def test_tuning_does_not_see_test_items(languages):
@@ -54,11 +47,10 @@ def test_tuning_does_not_see_test_items(languages):
 
 
 def test_the_best_candidate_is_chosen_and_its_score_is_the_mean_reciprocal_rank(languages):
-    method = Method("r", RidgeMap(), {"alpha": (0.01, 1.0, 100.0)})
-    tuned = tune(method, languages, seeds=[1])
+    tuned = tune(RIDGE, languages, seeds=[1])
     held_out = validation_problem(languages, seed=1)
     expected = {}
-    for alpha in method.grid["alpha"]:
+    for alpha in RIDGE.grid["alpha"]:
         fitted = RidgeMap(alpha=alpha).fit(held_out.X_train, held_out.Y_train)
         ranks = evaluate(held_out, fitted.transform(held_out.X_test)).ranks
         expected[alpha] = np.mean(1 / (ranks + 1))
@@ -81,9 +73,8 @@ def test_looking_on_the_way_is_the_same_as_training_for_that_long(languages):
 
 
 def test_a_choice_is_by_the_mean_over_its_seeds(languages):
-    method = Method("r", RidgeMap(), {"alpha": (0.01, 1.0, 100.0)})
-    three = [tune(method, languages, seeds=[seed]).trials for seed in (0, 1, 2)]
-    for trial, *each in zip(tune(method, languages).trials, *three, strict=False):
+    three = [tune(RIDGE, languages, seeds=[seed]).trials for seed in (0, 1, 2)]
+    for trial, *each in zip(tune(RIDGE, languages).trials, *three, strict=False):
         assert trial["score"] == pytest.approx(np.mean([one["score"] for one in each]))
 
 
@@ -129,11 +120,7 @@ def test_chimeras_join_the_training_pairs(images, unit):
 
 def test_a_result_is_kept_and_found_again(languages, monkeypatch):
     first = train(SMALL, languages)
-
-    def refuse(*args, **kwargs):
-        raise AssertionError("trained again")
-
-    monkeypatch.setattr(MaxMarginMap, "fit", refuse)
+    monkeypatch.setattr(MaxMarginMap, "fit", Mock(side_effect=AssertionError("trained again")))
     again = train(SMALL, languages)
     np.testing.assert_array_equal(first.predictions, again.predictions)
     assert first.parameters == again.parameters
@@ -147,45 +134,33 @@ def test_repeat_loads_a_problem_per_seed():
     assert not np.array_equal(runs.problems[0].targets, runs.problems[1].targets)
 
 
-def test_gold_queries_are_searched_by_name(languages):
-    (outcome,) = Repeated([languages], [0]).search("gold")
-    assert outcome.hits(1).mean() == 100
-
-
-def test_folds_are_joined_query_by_query(fold_problems):
-    runs = CrossFitted([Repeated([p, p], [0, 1], fold=i) for i, p in enumerate(fold_problems)])
-    found = runs.outcomes({"plain": "least squares"}, "labels")["plain"]
-    apart = [
-        evaluate(
-            p, RidgeMap(alpha=0.0).fit(p.X_train, p.Y_train).transform(p.X_test), space="labels"
-        )
-        for p in fold_problems
-    ]
+def test_folds_are_joined_query_by_query(fold_problems, two_folds):
+    found = two_folds.outcomes({"plain": "least squares"}, "labels")["plain"]
+    apart = []
+    for p in fold_problems:
+        mapped = RidgeMap(alpha=0.0).fit(p.X_train, p.Y_train).transform(p.X_test)
+        apart.append(evaluate(p, mapped, space="labels"))
     assert len(found) == 2
     for whole in found:
         np.testing.assert_array_equal(whole.hits(5), np.concatenate([o.hits(5) for o in apart]))
-        np.testing.assert_array_equal(
-            whole.polluted(), np.concatenate([o.polluted() for o in apart])
-        )
+        polluted = np.concatenate([o.polluted() for o in apart])
+        np.testing.assert_array_equal(whole.polluted(), polluted)
         labels = [p.target_words[rows[0]] for p in fold_problems for rows in p.test_gold]
         assert fold_problems[0].target_words[whole.units].tolist() == labels
     assert found[0].checksum == found[1].checksum
 
 
-def test_each_fold_is_tuned_on_its_own_training_labels(fold_problems, monkeypatch):
-    asked = []
+def test_each_fold_is_tuned_on_its_own_training_labels(fold_problems, two_folds, monkeypatch):
+    asked = {}
 
     def noted(method, problem, **options):
-        asked.append((problem.name, sorted(set(problem.train_words))))
+        asked[problem.name] = sorted(problem.train_words)
         return tune(method, problem, **options)
 
     monkeypatch.setattr(training, "tune", noted)
-    runs = CrossFitted([Repeated([p, p], [0, 1], fold=i) for i, p in enumerate(fold_problems)])
-    assert len(runs.choices(Method("r", RidgeMap(), {"alpha": (0.1, 1.0)}))) == len(fold_problems)
-    names = {name for name, _ in asked}
-    assert len(names) == len(fold_problems)
-    for i, p in enumerate(fold_problems):
-        assert (f"{p.name} fold {i}", sorted(set(p.train_words))) in asked
+    assert len(two_folds.choices(Method("r", RidgeMap(), {"alpha": (0.1, 1.0)}))) == 2
+    words = {f"{p.name} fold {i}": sorted(p.train_words) for i, p in enumerate(fold_problems)}
+    assert asked == words
 
 
 @pytest.fixture(scope="module")
@@ -198,25 +173,23 @@ def fold_problems(images):
     return [synthetic_crossmodal(split_seed=s, **sizes) for s in (0, 1)]
 
 
+@pytest.fixture
+def two_folds(fold_problems):
+    return CrossFitted([Repeated([p, p], [0, 1], fold=i) for i, p in enumerate(fold_problems)])
+
+
 def test_a_search_that_no_seed_changes_is_done_once(languages, monkeypatch):
-    from zslib.protocols.mapping import repeated
-
-    calls = []
-
-    def counted(*args, **kwargs):
-        calls.append(kwargs["space"])
-        return evaluate(*args, **kwargs)
-
+    counted = Mock(side_effect=evaluate)
     monkeypatch.setattr(repeated, "evaluate", counted)
     runs = Repeated([languages, languages], [0, 1])
     closed = runs.train("ridge", parameters=[{"alpha": 1.0}] * 2)
     first, second = runs.search(closed)
-    assert len(calls) == 1
+    assert counted.call_count == 1
     np.testing.assert_array_equal(first.ranks, second.ranks)
     seeded = runs.train(SMALL, parameters=[{"n_epochs": 1, "n_negatives": 2}] * 2)
     first, second = runs.search(seeded)
-    assert len(calls) == 3
+    assert counted.call_count == 3
     assert (first.ranks != second.ranks).any()
     rows = [languages.labels, np.arange(200)]
     runs.search(closed, [np.union1d(languages.labels, r) for r in rows])
-    assert len(calls) == 5
+    assert counted.call_count == 5

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from zslib.compatibility import CLAREL
-from zslib.datasets import ImageTextProblem, synthetic_pairs
+from zslib.datasets import synthetic_pairs
 from zslib.protocols import evaluate_image_text, fit_image_text, run_image_text, short_clarel
 
 SHAPE = {"n_seen": 8, "n_val": 3, "n_unseen": 4, "images_per_class": 8}
@@ -23,13 +23,6 @@ def light(problem, **changes):
     return short_clarel(problem, n_batches=20, **LIGHT | {"random_state": 0} | changes)
 
 
-def texts_of(problem, classes):
-    rows, owners = problem.prototype_rows()
-    return {
-        str(problem.class_names[c]): [problem.texts[i] for i in rows[owners == c]] for c in classes
-    }
-
-
 @pytest.mark.parametrize(
     ("scaling", "rate"), [("none", 1e-3), ("unit length", 5.0), ("standard", 1e-2)]
 )
@@ -42,46 +35,34 @@ def test_a_model_answers_as_the_protocol(loaded, scaling, rate):
     for side, images in (("test_unseen", problem.test_unseen), ("test_seen", problem.test_seen)):
         expected = problem.class_names[getattr(outcome, side).neighbours(1)[:, 0]]
         np.testing.assert_array_equal(model.predict(loaded.features[images]), expected)
-    images, unseen = loaded.features[problem.test_unseen], problem.unseen_classes
-    expected = problem.class_names[outcome.zero_shot.unseen[:, 0]]
-    found = model.predict(images, texts_of(problem, unseen))
-    np.testing.assert_array_equal(found, expected)
+    rows, owners = problem.prototype_rows()
+    names = {c: str(problem.class_names[c]) for c in problem.unseen_classes}
+    said = {name: [problem.texts[i] for i in rows[owners == c]] for c, name in names.items()}
+    found = model.predict(loaded.features[problem.test_unseen], said)
+    assert found.tolist() == [names[c] for c in outcome.zero_shot.unseen[:, 0]]
 
 
-@pytest.mark.parametrize(
-    "encoder",
-    [
-        {"text_encoder": "mean"},
-        {"text_encoder": "paper", "filters": (4, 6), "lstm_units": 3, "n_batches": 5},
-        {
-            "text_encoder": "paper",
-            "filters": (4, 6),
-            "lstm_units": 3,
-            "n_batches": 5,
-            "pooling": "last",
-        },
-    ],
-    ids=["mean", "paper", "last"],
-)
+PAPER = {"text_encoder": "paper", "filters": (4, 6), "lstm_units": 3, "n_batches": 2}
+ENCODERS = [{"text_encoder": "mean", "n_batches": 20}, PAPER, PAPER | {"pooling": "last"}]
+
+
+@pytest.mark.parametrize("encoder", ENCODERS, ids=["mean", "paper", "last"])
 def test_sentences_are_scored_one_by_one(loaded, encoder, backend):
     """Whatever others they are asked with, and so however far they are padded."""
     problem = loaded.scaled("unit length")
     problem = replace(problem, features=backend.asarray(problem.features))
-    model = fit_image_text(
-        CLAREL(**LIGHT, random_state=0, **{"n_batches": 20, **encoder}), problem
-    )
+    model = fit_image_text(CLAREL(**LIGHT, **encoder, random_state=0), problem)
     images = backend.asarray(loaded.features[:5])
     sentences = ["a red bird", "this small bird has a long black bill and a white belly", "bird"]
+    scaled = backend.asarray(problem.scaler.features(loaded.features[:5]))
     scores = backend.to_numpy(model.decision_function(images, sentences))
     assert scores.shape == (5, 3)
     for j, sentence in enumerate(sentences):
         alone = backend.to_numpy(model.decision_function(images, [sentence]))
         np.testing.assert_allclose(alone[:, 0], scores[:, j], rtol=1e-4)
         tokens = backend.asarray(model.vocabulary.transform([sentence]))
-        scaled = backend.asarray(problem.scaler.features(loaded.features[:5]))
-        gaps = backend.to_numpy(model.model.embed_images(scaled)) - backend.to_numpy(
-            model.model.embed_texts(tokens)
-        )
+        there = model.model.embed_images(scaled), model.model.embed_texts(tokens)
+        gaps = np.subtract(*map(backend.to_numpy, there))
         np.testing.assert_allclose(-scores[:, j], np.linalg.norm(gaps, axis=1), rtol=1e-4)
     best = [sentences[j] for j in scores.argmax(axis=1)]
     np.testing.assert_array_equal(model.best_sentence(images, sentences), best)
@@ -89,10 +70,8 @@ def test_sentences_are_scored_one_by_one(loaded, encoder, backend):
 
 def test_a_run_makes_the_model_that_it_tested(loaded):
     problem = loaded.scaled("unit length")
-    grid = {"learning_rate": (0.5, 5.0)}
-    runs = run_image_text(
-        light(problem), problem, [3, 4], grid=grid, min_count=1, must_learn=False
-    )
+    options = {"grid": {"learning_rate": (0.5, 5.0)}, "min_count": 1, "must_learn": False}
+    runs = run_image_text(light(problem), problem, [3, 4], **options)
     for seed, result in zip(runs.seeds, runs.results(), strict=True):
         model = runs.fit(problem, seed=seed)
         assert len(model.vocabulary) == result.n_words
@@ -106,9 +85,8 @@ def test_a_run_makes_the_model_that_it_tested(loaded):
 
 def test_ready_vectors_take_the_place_of_sentences(loaded):
     rng = np.random.default_rng(0)
-    fields = {name: getattr(loaded, name) for name in ImageTextProblem.__dataclass_fields__}
     vectors = rng.standard_normal((loaded.n_texts, 5)).astype("f4")
-    problem = ImageTextProblem(**fields | {"texts": None, "text_vectors": vectors})
+    problem = replace(loaded, texts=None, text_vectors=vectors)
     model = fit_image_text(light(problem), problem)
     images = loaded.features[:4]
     scores = model.decision_function(images, vectors[:3])
@@ -117,20 +95,15 @@ def test_ready_vectors_take_the_place_of_sentences(loaded):
 
 def test_what_no_sentence_can_be_made_of_is_refused(loaded):
     model = fit_image_text(light(loaded), loaded)
-    images = loaded.features[:2]
-    for sentences, error, words in (
-        (["a bird", "xyzzy plugh"], ValueError, r"sentence 1, 'xyzzy plugh', has no word"),
-        ("a bird", TypeError, "must be a sequence of strings"),
-        ([], ValueError, "empty"),
+    X, changed = loaded.features[:2], replace(loaded.scaled("unit length"), feature_scaling="hand")
+    for function, given, error, words in (
+        (model.decision_function, (X, ["bird", "xyz"]), ValueError, "sentence 1, 'xyz', has no"),
+        (model.decision_function, (X, "a bird"), TypeError, "must be a sequence of strings"),
+        (model.decision_function, (X, []), ValueError, "empty"),
+        (model.best_sentence, (X[0], ["a bird"]), ValueError, "images must be a 2-d array"),
+        (model.predict, (X, ["a bird"]), TypeError, "a dict of name to sentences, got list"),
+        (fit_image_text, (light(loaded), changed), ValueError, r"\(hand\) after 'unit length'"),
+        (fit_image_text, (light(loaded), X), TypeError, "must be of the class ImageTextProblem"),
     ):
         with pytest.raises(error, match=words):
-            model.decision_function(images, sentences)
-    with pytest.raises(ValueError, match=r"images must be a 2-d array"):
-        model.best_sentence(images[0], ["a bird"])
-    with pytest.raises(TypeError, match="classes must be a dict of name to sentences, got list"):
-        model.predict(images, ["a bird"])
-    changed = replace(loaded.scaled("unit length"), feature_scaling="by hand")
-    with pytest.raises(ValueError, match=r"changed \(by hand\) after 'unit length'"):
-        fit_image_text(light(loaded), changed)
-    with pytest.raises(TypeError, match="must be of the class ImageTextProblem"):
-        fit_image_text(light(loaded), loaded.features)
+            function(*given)
