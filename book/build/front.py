@@ -1,6 +1,7 @@
 """The first page: the total, the picture to share, a finding of each paper, what to do today."""
 
 from book.build.forest import results, verdict_counts
+from book.build.overview import deciding
 from book.build.picture import chapter_records, constant_picture, direction_picture
 from book.build.render import render
 from book.names import called
@@ -14,11 +15,11 @@ def finding(paper, verdicts):
     """A paper's published verdict on its main question, in a sentence whose words follow it."""
     piece = read_data(paper, "claims")["finding"]
     verdict = next(v for v in verdicts if v.claim.id == piece["claim"])
-    first = verdict.carrying[0]
+    first = deciding(verdict)
     values = [part.value for part in (first, *first.parts) if part.value is not None]
     words = piece.get(verdict.verdict, piece["open"])
     if not values and "{" in words:
-        return "This run has no number for it."
+        return "This run has no number for that."
     signed = f"{values[0]:+.1f}".replace("-", "−") if values else ""
     return words.format(size=signed.lstrip("+−"), signed=signed) + "."
 
@@ -31,7 +32,7 @@ def words_recipe(records):
     if not {"ridge", "reverse ridge"} <= set(right):
         return ""
     ours, best = right["reverse ridge"], max(right, key=right.get)
-    more = "no map here gets more right"
+    more = "no other map here gets more right"
     if right[best] > ours and "reverse" not in best:
         more = f"a longer way, {best.replace(' + ', ' with ')}, gets {right[best]:.0f}%"
     return (

@@ -10,7 +10,7 @@ from book.names import called
 from book.papers import check_claims, load_errata
 from book.papers.claims import printed_difference
 from book.papers.printed import read_data
-from book.papers.verdicts import FAILED, HELD, MIXED, NOT_TESTABLE, OPEN
+from book.papers.verdicts import FAILED, HELD, MIXED, NOT_TESTABLE, OPEN, READING
 
 HEADS = {
     HELD: "What held",
@@ -45,6 +45,8 @@ def _question(verdict, other):
     place = ", ".join(filter(None, (verdict.claim.where, mark.mark.name)))
     line = Line(verdict, verdict, old=False, survives=None)
     untested = "Our data do not give this number." * (verdict.verdict == NOT_TESTABLE)
+    if verdict.why.startswith(READING):
+        numbers.append(verdict.why)
     if other and other.verdict != verdict.verdict:
         numbers.append(f"published run: {other.verdict}")
     why = f"In the published run: {line.why}" if other and line.why else line.why

@@ -160,7 +160,7 @@ def _differences(records, others):
         return ""
     return (
         "These pages show a smaller run than the published one, which judges "
-        f"{n_different} of {len(verdicts[0])} claims otherwise."
+        f"{n_different} of the book's {len(verdicts[0])} claims otherwise."
     )
 
 

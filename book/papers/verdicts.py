@@ -30,6 +30,7 @@ NOT_AS_READ = "not as we read it"
 """What a threshold or a reading of ours gets where it is not met: the paper did not say it."""
 OPEN, NOT_TESTABLE = "open", "not testable here"
 
+READING = "it hangs on the reading"
 _AGAINST = {FAILED, NOT_AS_READ}
 # Measures in percent, of which an effect below one point is none unless the paper's is smaller.
 _IN_POINTS = re.compile(r"(ACC|H|AUSUC|u|s|(P|hit|hp)@(\d+|k)|pollution.*|hub answers)(,.*)?")
@@ -69,7 +70,8 @@ class Verdict:
     def found(self):
         """The number with its interval, as text; of each mark, of each data set without a mean."""
         if len(self.marks) > 1:
-            return "; ".join(f"{one.mark.name}: {one.found}" for one in self.marks)
+            named = (filter(None, (one.mark.name, one.found)) for one in self.marks)
+            return "; ".join(map(": ".join, named))
         if self.value is None:
             return "; ".join(f"{part.dataset} {part.found}" for part in self.parts) or "–"
         # A difference of equal means is zero but for rounding.
@@ -161,7 +163,7 @@ def _beside(whole, beside):
     heard = {one.verdict == HELD for one in readings if one.verdict != NOT_TESTABLE}
     if verdict in (HELD, *_AGAINST) and heard - {verdict == HELD}:
         told = _by_verdict([whole, *readings], lambda one: one.mark.name)
-        return replace(whole, verdict=OPEN, why=f"it hangs on the reading: {told}")
+        return replace(whole, verdict=OPEN, why=f"{READING}: {told}")
     if verdict == OPEN:
         levels = [one for one in beside if one.mark.role == "level"]
         clear = {one.verdict for one in levels if _clear(one, len(levels) + 1)}

@@ -61,7 +61,7 @@ def test_the_finding_follows_the_verdict(ends, words):
 def test_without_records_nothing_is_drawn_and_no_number_said():
     page = front_page([])
     assert "<svg" not in page and "today" not in page
-    assert page.count("This run has no number for it.") == 4  # whose words have one
+    assert page.count("This run has no number for that.") == 4  # whose words have one
     assert "{" not in re.sub(r"\{(raw|doc)\}", "", page)
 
 
@@ -81,9 +81,9 @@ def row(method, value, metric="P@1", dataset="europarl", chapter="together/05_re
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ([], "40% of first translations are right, against 30% under plain ridge; no map"),
+        ([], "40% of first translations are right, against 30% under plain ridge; no other map"),
         (["multi-step + CSLS"], "a longer way, multi-step with CSLS, gets 45%"),
-        (["reverse ridge + CSLS"], "no map here gets more right"),
+        (["reverse ridge + CSLS"], "no other map here gets more right"),
     ],
 )
 def test_the_recipe_for_words_says_what_gets_more_right(more, words):

@@ -10,6 +10,7 @@ from book.build.forest import results
 from book.build.overview import HEADS, deciding, map_page, overview, together
 from book.papers import check_claims, load_claims
 from book.papers.printed import PAPERS
+from book.papers.verdicts import READING
 from book.paths import layout
 
 ROOT = Path(__file__).parents[3]
@@ -34,6 +35,11 @@ def test_numbers_are_of_the_mark_that_decides(records):
     for verdict in check_claims("hubness", records):
         if verdict.verdict in {one.verdict for one in verdict.carrying}:
             assert deciding(verdict).verdict == verdict.verdict
+
+
+def test_what_hangs_on_a_reading_of_the_paper_says_so(records):
+    hanging = [v for v in results(check_claims("dark", records)) if v.why.startswith(READING)]
+    assert overview("dark", records, {}).count(READING) == len(hanging) > 0
 
 
 def test_without_records_every_result_is_untested():

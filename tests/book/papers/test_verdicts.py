@@ -177,6 +177,9 @@ def test_marks_that_carry_a_claim_must_all_hold(carrying, verdict):
     assert judged.verdict == verdict
     assert [one.mark.name for one in judged.marks] == ["mark 0", "mark 1"]
     assert judged.found.startswith("mark 0: ") and "; mark 1: " in judged.found
+    first, second = judged.marks
+    nameless = replace(second, mark=replace(second.mark, name=""))
+    assert replace(judged, marks=(first, nameless)).found.endswith(f"; {second.found}")
 
 
 BARELY = (2.0, 0.2, 3.8)
