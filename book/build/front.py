@@ -1,7 +1,6 @@
 """The first page: the total, the picture to share, a finding of each paper, what to do today."""
 
 from book.build.forest import results, verdict_counts
-from book.build.overview import deciding
 from book.build.picture import chapter_records, constant_picture, direction_picture
 from book.build.render import render
 from book.names import called
@@ -15,7 +14,7 @@ def finding(paper, verdicts):
     """A paper's published verdict on its main question, in a sentence whose words follow it."""
     piece = read_data(paper, "claims")["finding"]
     verdict = next(v for v in verdicts if v.claim.id == piece["claim"])
-    first = deciding(verdict)
+    first = verdict.deciding
     values = [part.value for part in (first, *first.parts) if part.value is not None]
     words = piece.get(verdict.verdict, piece["open"])
     if not values and "{" in words:

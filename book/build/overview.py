@@ -24,18 +24,12 @@ HEADS = {
 TOGETHER = ("leaderboard", "together")
 
 
-def deciding(verdict):
-    """Of the marks that carry a claim the first with the claim's verdict, else the first."""
-    same = [mark for mark in verdict.carrying if mark.verdict == verdict.verdict]
-    return (same or verdict.carrying)[0]
-
-
 def _question(verdict, other):
     """A result's line, its place in the paper with the paper's number and ours, and why.
 
     Reasons are of the published run; where ``other`` is its verdict, they are said to be.
     """
-    mark = deciding(verdict)
+    mark = verdict.deciding
     effect, paper = printed_difference(verdict.claim, mark.mark), mark.paper_value
     paper = "" if paper == "–" else paper
     if effect is not None and " against " in paper:

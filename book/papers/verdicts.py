@@ -96,6 +96,12 @@ class Verdict:
         return tuple(one for one in self.marks if one.mark.role == "carries") or (self,)
 
     @property
+    def deciding(self):
+        """Of the marks that carry a claim the first with the claim's verdict, else the first."""
+        same = [mark for mark in self.carrying if mark.verdict == self.verdict]
+        return (same or self.carrying)[0]
+
+    @property
     def within(self):
         """The margin that the whole interval of an open verdict lies within; None for none.
 

@@ -23,21 +23,20 @@ from book.agreement import compare
 from book.build.plan import plan
 from book.paths import layout
 from book.records import RESULT
-from book.store import read_records
+from book.store import latest_records, read_records
 
 
 def golden(records, others):
     """Lines of the golden file of one chapter."""
-    pairs = list(zip(*(compare(records, other) for other in others), strict=True))
-    moved = [one.record for one, *rest in pairs if not all(f.same for f in (one, *rest))]
+    numbers = [
+        (found[0].record, all(one.same for one in found))
+        for found in zip(*(compare(records, other) for other in others), strict=True)
+    ]
     # A number over all systems follows each of them.
-    sets = {record.get("dataset") for record in moved if record.get("method") != "all"}
-    for record in (one.record for one, *_ in pairs):
-        held = record not in moved
-        if record.get("method") == "all" and record.get("dataset") in sets:
-            held = False
+    moved = {r.get("dataset") for r, same in numbers if not same and r.get("method") != "all"}
+    for record, same in numbers:
         kept = {k: v for k, v in record.items() if k not in RESULT}
-        if held:
+        if same and not (record.get("method") == "all" and record.get("dataset") in moved):
             kept |= {k: short(v) for k, v in record.items() if k in RESULT}
         yield json.dumps(kept, ensure_ascii=False) + "\n"
 
@@ -47,18 +46,13 @@ def short(value):
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def latest(root, name):
-    """Records of the latest run of a chapter in another copy."""
-    folder = Path(root, "results", name)
-    return read_records(folder / (folder / "latest").read_text("utf-8").strip())
-
-
 def main(*arguments):
     runs = plan(layout().names(), {"quick": True})
     names = [one for one in arguments if one in runs]
     others = [one for one in arguments if one not in runs]
     for name in names or runs:
-        lines = list(golden(read_records(runs[name].folder), [latest(o, name) for o in others]))
+        there = [latest_records(name, root=other) for other in others]
+        lines = list(golden(read_records(runs[name].folder), there))
         path = Path(__file__).parent / f"{name}.jsonl"
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join(lines), encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from book.build.forest import results
-from book.build.overview import HEADS, deciding, map_page, overview, together
+from book.build.overview import HEADS, map_page, overview, together
 from book.papers import check_claims, load_claims
 from book.papers.printed import PAPERS
 from book.papers.verdicts import READING
@@ -34,7 +34,7 @@ def test_each_result_stands_once_under_its_verdict(paper, records):
 def test_numbers_are_of_the_mark_that_decides(records):
     for verdict in check_claims("hubness", records):
         if verdict.verdict in {one.verdict for one in verdict.carrying}:
-            assert deciding(verdict).verdict == verdict.verdict
+            assert verdict.deciding.verdict == verdict.verdict
 
 
 def test_what_hangs_on_a_reading_of_the_paper_says_so(records):
