@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from zslib.compatibility import MetricLearner
+from zslib.compatibility import CLAREL, MetricLearner
 from zslib.datasets.attributes.synthetic import synthetic_attributes
 from zslib.protocols import METHODS, ZERO_SHOT_METHODS, run_zero_shot, tune, tune_zero_shot
 from zslib.protocols.attributes.tuning import seen_as
@@ -150,6 +150,8 @@ def test_lengths_and_seeds_do_not_tell_choices_apart():
     model = MetricLearner(8, n_epochs=3, random_state=1, negatives="uncertainty")
     assert told_apart(model) == told_apart(model.set_params(n_epochs=30, random_state=2))
     assert told_apart(model)["negatives"] == "uncertainty"
+    model = CLAREL(n_batches=600, log_every=15)
+    assert told_apart(model) == told_apart(model.set_params(n_batches=400, log_every=10))
     assert told_apart({"n_iter": 5, "batch_size": 32}) == {"batch_size": 32}
 
 

@@ -14,7 +14,7 @@ __all__ = ["Choices", "in_use", "install", "tell", "told_apart"]
 # Settings chosen for a training of one length serve another.
 _LENGTHS = {"n_epochs", "n_iter", "max_iter", "n_batches", "decay_every"}
 # What a training starts from, and what is looked at on the way.
-_NO_SETTINGS = {"random_state", "checkpoint", "progress", "callback", "keep_epochs"}
+_NO_SETTINGS = {"random_state", "checkpoint", "progress", "callback", "keep_epochs", "log_every"}
 
 # Not a ContextVar: cells of one notebook do not share those.
 _in_use = _tell = None
