@@ -2,7 +2,6 @@
 
 import itertools
 import pickle
-import re
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from zslib.compatibility import CLAREL, clarel_settings
 from zslib.compatibility.clarel.loss import clarel_loss, embedding_distances
 from zslib.compatibility.clarel.network import ClarelNetwork, make_encoder
 from zslib.compatibility.clarel.pairs import Pairs
-from zslib.compatibility.clarel.training import Progress
 
 SMALL = {
     "text_encoder": "mean",
@@ -286,24 +284,12 @@ def test_labels_of_texts_shuffled_in_the_batch(steps):
     assert any((step["codes"] != step["text_codes"]).any() for step in steps)
 
 
-def test_progress(capsys, monkeypatch):
+def test_progress(capsys):
     fit(log_every=2)
     assert capsys.readouterr().err == ""
-    loss = fit(log_every=2, progress=True).learning_curve_[-1]["total"]
-    error = capsys.readouterr().err
-    assert error.endswith("\n")
-    last = error.strip().rpartition("\r")[2]
-    pattern = rf"CLAREL 6/6 \[#{{24}}\], loss {loss:.4f}, [0-9.]+ batches/s, 0:00:00 left"
-    assert re.fullmatch(pattern, last.strip()), last
-    # A second later, and another: at most two lines a second.
-    times = iter([0.0, 0.1, 0.2, 0.3, 1.0])
-    monkeypatch.setattr("zslib.compatibility.clarel.training.monotonic", lambda: next(times))
-    with Progress("x", 100) as progress:
-        for done in (1, 2, 3, 50):
-            progress.update(done, None)
-    lines = capsys.readouterr().err.strip().split("\r")
-    assert [line.split()[1] for line in lines if line] == ["1/100", "50/100"]
-    assert "50.0 batches/s, 0:00:01 left" in lines[-1]
+    curve = fit(log_every=2, progress=True).learning_curve_
+    expected = [f"CLAREL {e['batch']}/6, loss {e['total']:.4f}" for e in curve]
+    assert capsys.readouterr().err.splitlines() == expected
 
 
 NO_TOKENS = TOKENS * (np.arange(27) != 5)[:, None]
@@ -348,9 +334,9 @@ REFUSALS = {
                 ({"pooling": "x"}, "pooling must be one of 'mean', 'last', got 'x'"),
                 ({"convolution_penalty": -1}, "convolution_penalty must be .* at least 0"),
                 ({"filters": (3, 4, 5)}, "filters must be two numbers"),
-                ({"filters": 3}, "filters must be a pair of integers, got 3", TypeError),
-                ({"filters": (3, 0)}, r"filters\[1\] must be at least 1"),
-                ({"filters": (3.5, 3)}, r"filters\[0\] must be an integer", TypeError),
+                ({"filters": 3}, "filters must be a sequence of integers, got 3", TypeError),
+                ({"filters": (3, 0)}, "filters must be at least 1"),
+                ({"filters": (3.5, 3)}, "filters must be an integer", TypeError),
             )
         ),
         ({"X": X * np.nan}, "X holds NaN"),

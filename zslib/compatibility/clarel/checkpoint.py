@@ -12,6 +12,7 @@ from zslib.arrays import to_host
 __all__ = ["Checkpoint", "array_digest", "plain", "random_digest"]
 
 _META = "meta"
+_ABSENT = "absent"
 
 
 class Checkpoint:
@@ -72,10 +73,8 @@ class Checkpoint:
             ) from error
         differences = [
             _difference(name, identity, self.identity)
-            for name in [*self.identity, *(name for name in identity if name not in self.identity)]
-            if name not in identity
-            or name not in self.identity
-            or identity[name] != self.identity[name]
+            for name in self.identity | identity
+            if identity.get(name, _ABSENT) != self.identity.get(name, _ABSENT)
         ]
         if differences:
             raise ValueError(
@@ -86,7 +85,7 @@ class Checkpoint:
 
 
 def _difference(name, there, here):
-    one, two = there.get(name, "absent"), here.get(name, "absent")
+    one, two = there.get(name, _ABSENT), here.get(name, _ABSENT)
     if any(isinstance(value, str) and value.startswith("sha256:") for value in (one, two)):
         return f"{name} differs"
     return f"{name} is {one!r} there and {two!r} here"

@@ -1,6 +1,9 @@
 """From texts to vectors, for CLAREL: the paper's network, a mean of word embeddings, or nothing.
 
 A batch asks for one vector per image, the mean over several of its texts. `TextDraw` says which.
+Each encoder is a layer with ``prepare(texts)``, which checks texts and brings them into the form
+that ``encode(prepared, draw)`` reads; this gives vectors (draw.n, width), with ``train=True``
+ready for ``backward(gradient)``.
 """
 
 import numpy as np
@@ -31,7 +34,6 @@ __all__ = [
     "MeanEncoder",
     "ReadyVectors",
     "TextDraw",
-    "TextEncoder",
     "check_tokens",
 ]
 
@@ -64,19 +66,7 @@ def check_tokens(tokens, n_tokens=None):
     return tokens
 
 
-class TextEncoder(Layer):
-    """Base of the encoders: layers from a `TextDraw` of prepared texts to vectors of ``width``."""
-
-    def prepare(self, texts):
-        """Check texts and bring them into the form that `encode` reads."""
-        raise NotImplementedError
-
-    def encode(self, prepared, draw, *, train=False):
-        """Vectors (draw.n, width); with ``train=True`` ready for ``backward(gradient)``."""
-        raise NotImplementedError
-
-
-class ReadyVectors(TextEncoder):
+class ReadyVectors(Layer):
     """Texts that come as vectors: only the mean over the texts drawn."""
 
     def __init__(self, width, *, like):
@@ -96,11 +86,10 @@ class ReadyVectors(TextEncoder):
         return mixed(take_rows(prepared, draw.text), draw._replace(text=np.arange(len(draw.text))))
 
     def backward(self, gradient):
-        """None: nothing is learned here."""
-        return None
+        """Nothing is learned here."""
 
 
-class MeanEncoder(TextEncoder):
+class MeanEncoder(Layer):
     r"""The mean of a text's word embeddings: the light encoder.
 
     .. math:: f(t) = \frac{1}{|t|} \sum_{w \in t} E_w
@@ -163,7 +152,7 @@ class MeanEncoder(TextEncoder):
         return {} if self.frozen else {"embedding.weight": self.weight}
 
 
-class ConvLSTMEncoder(TextEncoder):
+class ConvLSTMEncoder(Layer):
     """The paper's encoder: two residual blocks and a bidirectional LSTM (Appendix D).
 
     Tokens become vectors, pass the two blocks and the LSTM, and are pooled over the positions of

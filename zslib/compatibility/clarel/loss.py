@@ -63,16 +63,10 @@ def embedding_distances(A, B, *, distance="euclidean"):
     array([[5., 0.]])
     """
     check_choice(distance, "distance", DISTANCES)
-    namespace(A, B)
+    xp = namespace(A, B)
     check_vectors(A, "A")
     check_vectors(B, "B")
     check_same_width(A, B, "A", "B")
-    return checked_distances(A, B, distance=distance)
-
-
-def checked_distances(A, B, *, distance):
-    """`embedding_distances` of arguments that are known to be in order."""
-    xp = namespace(A, B)
     squares = _squares(xp.astype(A, xp.float64), xp.astype(B, xp.float64))
     return xp.astype(squares if distance == "squared" else xp.sqrt(squares), A.dtype)
 
@@ -118,7 +112,7 @@ def retrieval_probabilities(images, texts, *, distance="euclidean", same_text=No
     """
     _check_batch(images, texts, distance, same_text)
     xp = namespace(images, texts)
-    D = checked_distances(
+    D = embedding_distances(
         xp.astype(images, xp.float64), xp.astype(texts, xp.float64), distance=distance
     )
     (p, _), (q, _) = _softmaxes(D, same_text)

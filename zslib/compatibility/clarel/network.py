@@ -13,18 +13,11 @@ from zslib.compatibility.clarel.encoders import (
 )
 from zslib.compatibility.clarel.loss import DISTANCES, batch_loss
 from zslib.nn import Dropout, Linear
-from zslib.validation import check_choice, check_integer, check_real, check_vectors
+from zslib.nn.layer import named_parts
+from zslib.optim.checks import check_share
+from zslib.validation import check_choice, check_each, check_integer, check_real, check_vectors
 
 __all__ = ["ClarelNetwork", "check_parameters", "make_encoder"]
-
-
-class _FirstLinear(Linear):
-    """A linear layer on features, which learn nothing: their gradient is not computed."""
-
-    def backward(self, gradient):
-        (x,) = self._use_saved()
-        self.weight.add(x.T @ gradient)
-        self.bias.add(namespace(gradient).sum(gradient, axis=0))
 
 
 class ClarelNetwork:
@@ -47,27 +40,21 @@ class ClarelNetwork:
         like,
     ):
         self.encoder, self._dropout_each = encoder, dropout_each
-        self.image_layer = _FirstLinear(n_features, embedding_dim, rng, like=like)
+        self.image_layer = Linear(n_features, embedding_dim, rng, like=like)
         self.text_layer = Linear(encoder.width, embedding_dim, rng, like=like)
         self.image_classifier = Linear(embedding_dim, n_classes, rng, like=like)
         self.text_classifier = Linear(embedding_dim, n_classes, rng, like=like)
+        names = "encoder", "image_layer", "text_layer", "image_classifier", "text_classifier"
+        self._parts = {name: getattr(self, name) for name in names}
         self._image_dropout, self._text_dropout = Dropout(dropout, rng), Dropout(dropout, rng)
 
     def parameters(self):
         """All parameters by name."""
-        return self._named("parameters")
+        return named_parts(self._parts, "parameters")
 
     def buffers(self):
         """All running averages by name."""
-        return self._named("buffers")
-
-    def _named(self, kind):
-        parts = ("encoder", "image_layer", "text_layer", "image_classifier", "text_classifier")
-        return {
-            f"{part}.{name}": value
-            for part in parts
-            for name, value in getattr(getattr(self, part), kind)().items()
-        }
+        return named_parts(self._parts, "buffers")
 
     def step(self, X, prepared, draw, codes, descent, **loss):
         """One step of gradient descent on a batch; the `LossTerms` as one array, shape (5,).
@@ -98,8 +85,7 @@ class ClarelNetwork:
         )
         by_image += self.image_classifier.backward(by_image_logit)
         by_text += self.text_classifier.backward(by_text_logit)
-        # The image dropout has no layer before it that would need its gradient.
-        self.image_layer.backward(by_image)
+        self.image_layer.learn(by_image)
         by_text = self.text_layer.backward(by_text)
         by_text = by_text if shares is None else shares.T @ by_text
         self.encoder.backward(self._text_dropout.backward(by_text))
@@ -136,17 +122,12 @@ def check_parameters(model, n):
         raise ValueError(f"kernel_width must be odd, got {model.kernel_width}")
     if model.n_tokens is not None:
         check_integer(model.n_tokens, "n_tokens", low=2)
-    if not isinstance(model.filters, tuple | list | np.ndarray):
-        raise TypeError(f"filters must be a pair of integers, got {model.filters!r}")
-    if len(model.filters) != 2:
+    if len(check_each(model.filters, "filters", check_integer, "integers", low=1)) != 2:
         raise ValueError(f"filters must be two numbers, got {model.filters!r}")
-    for i, count in enumerate(model.filters):
-        check_integer(count, f"filters[{i}]", low=1)
     check_real(model.convolution_penalty, "convolution_penalty", low=0.0)
     check_real(model.norm_epsilon, "norm_epsilon", low=0.0, inclusive=False)
     for name in ("dropout", "momentum", "norm_momentum"):
-        if check_real(getattr(model, name), name, low=0.0) >= 1.0:
-            raise ValueError(f"{name} must be below 1, got {getattr(model, name)}")
+        check_share(getattr(model, name), name)
     if model.clip is not None:
         check_real(model.clip, "clip", low=0.0, inclusive=False)
     if n < 2:
