@@ -67,8 +67,7 @@ def texts_for(text_encoder):
 def network(pairs, texts=TOKENS, **parameters):
     model, rng = make(**parameters), random_generator(0)
     encoder = make_encoder(model, texts, pairs, rng, X[:1, :1])
-    each = {"dropout_each": model.dropout_each}
-    return ClarelNetwork(12, 9, 8, encoder, model.dropout, rng, **each, like=X[:1, :1])
+    return ClarelNetwork(model, 12, 9, encoder, rng, like=X[:1, :1])
 
 
 PAPER = {"text_encoder": "paper", "filters": (16, 16), "lstm_units": 16}

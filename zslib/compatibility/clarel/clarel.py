@@ -288,17 +288,7 @@ class CLAREL(BaseEstimator):
         rng, reference = random_generator(self.random_state), X[:1, :1]
         encoder = make_encoder(self, texts, pairs, rng, reference)
         classes, codes = np.unique(np.asarray(to_host(y), np.int64), return_inverse=True)
-        network = ClarelNetwork(
-            p,
-            len(classes),
-            self.embedding_dim,
-            encoder,
-            self.dropout,
-            rng,
-            dropout_each=self.dropout_each,
-            like=reference,
-        )
-        codes = codes.reshape(-1).astype(np.int64)
+        network = ClarelNetwork(self, p, len(classes), encoder, rng, like=reference)
         # A fit that fails must not leave the last one's marks on half-changed state.
         vars(self).pop("network_", None)
         prepared = encoder.prepare(texts)

@@ -23,23 +23,13 @@ __all__ = ["ClarelNetwork", "check_parameters", "make_encoder"]
 class ClarelNetwork:
     """Image head, text encoder and head, dropout before both, and the two classifiers.
 
-    With ``dropout_each`` numbers are dropped from the vector of every text drawn, else from the
-    mean of a sample's texts.
+    Sizes and dropout are those of ``model``. With its ``dropout_each`` numbers are dropped from
+    the vector of every text drawn, else from the mean of a sample's texts.
     """
 
-    def __init__(
-        self,
-        n_features,
-        n_classes,
-        embedding_dim,
-        encoder,
-        dropout,
-        rng,
-        *,
-        dropout_each=False,
-        like,
-    ):
-        self.encoder, self._dropout_each = encoder, dropout_each
+    def __init__(self, model, n_features, n_classes, encoder, rng, *, like):
+        self.encoder, self._dropout_each = encoder, model.dropout_each
+        embedding_dim, dropout = model.embedding_dim, model.dropout
         self.image_layer = Linear(n_features, embedding_dim, rng, like=like)
         self.text_layer = Linear(encoder.width, embedding_dim, rng, like=like)
         self.image_classifier = Linear(embedding_dim, n_classes, rng, like=like)
@@ -66,10 +56,8 @@ class ClarelNetwork:
         shares, asked = None, draw
         if self._dropout_each:
             each = np.arange(len(draw.text))
-            shares, asked = (
-                mixing(draw._replace(text=each), each.size, X),
-                TextDraw.single(draw.text),
-            )
+            shares = mixing(draw._replace(text=each), each.size, X)
+            asked = TextDraw.single(draw.text)
         encoded = self.encoder.encode(prepared, asked, train=True)
         dropped = self._text_dropout.forward(encoded, train=True)
         # The layer is linear: it may as well come after the mean.
