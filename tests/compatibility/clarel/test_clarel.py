@@ -306,14 +306,14 @@ REFUSALS = {
             for value, words, *error in ((-0.01, SHARE), (1.01, SHARE), ("1", NUMBER, TypeError))
         ),
         ({"batch_size": 1}, "batch_size must be between 2 and 27 .*one alone has nothing"),
-        ({"batch_size": 28}, "batch_size must be between 2 and 27 .*no more samples"),
-        ({"X": X[:1], "y": LABELS[:1], "texts": TOKENS[:1]}, "X has one row"),
+        ({"batch_size": 28}, "batch_size must be between 2 and 27 .*no more rows"),
+        ({"X": X[:1], "y": LABELS[:1], "texts": TOKENS[:1]}, "one alone has nothing"),
         ({"texts": TOKENS[:26]}, "X has 27 rows and texts 26"),
         ({"y": LABELS[:26]}, "y must have one label for each of the 27 rows"),
         ({"y": LABELS.astype(float)}, "y must hold integers", TypeError),
         ({"texts": NO_TOKENS}, r"1 text\(s\) without tokens, the first is row 5"),
         ({"texts": X}, "texts must hold token numbers", TypeError),
-        ({"n_tokens": 10}, "must be from 0 to 9"),
+        ({"n_tokens": 10}, r"texts .*must lie in \[0, 10\)"),
         ({"n_tokens": 1}, "n_tokens must be at least 2"),
         ({"text_encoder": None}, "texts must be float32 or float64", TypeError),
         ({"distance": "cosine"}, "distance must be one of"),
@@ -435,7 +435,7 @@ def test_given_word_vectors_stay(text_encoder):
     model.fit(X, LABELS, TOKENS)
     np.testing.assert_array_equal(model.network_.encoder.weight.value, given)
     assert not any("embedding" in name for name in model.network_.parameters())
-    with pytest.raises(ValueError, match="must be from 0 to 9"):
+    with pytest.raises(ValueError, match=r"must lie in \[0, 10\)"):
         model.set_params(word_vectors=given[:10]).fit(X, LABELS, TOKENS)
 
 

@@ -27,7 +27,7 @@ from zslib.nn import (
     ResidualBlock,
     Sequential,
 )
-from zslib.validation import check_choice, check_vectors
+from zslib.validation import check_choice, check_indices, check_vectors
 
 __all__ = [
     "ConvLSTMEncoder",
@@ -50,13 +50,8 @@ def check_tokens(tokens, n_tokens=None):
             f"texts must be (m, T), one padded row for each text, got shape {tuple(tokens.shape)}"
         )
     tokens = np.asarray(to_host(tokens), dtype=np.int64)
-    if tokens.min() < 0 or (n_tokens is not None and tokens.max() >= n_tokens):
-        limit = "at least 0" if n_tokens is None else f"from 0 to {n_tokens - 1}"
-        raise ValueError(
-            f"texts hold token numbers from {tokens.min()} to {tokens.max()}, but they must be "
-            f"{limit}: number them by the vocabulary of the training texts, with 1 for unknown "
-            "words"
-        )
+    size = tokens.max() + 1 if n_tokens is None else n_tokens
+    check_indices(tokens, "texts (of the training texts' vocabulary, 1 for unknown words)", size)
     empty = np.flatnonzero(~tokens.any(axis=1))
     if len(empty):
         raise ValueError(

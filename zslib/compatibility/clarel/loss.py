@@ -67,19 +67,20 @@ def embedding_distances(A, B, *, distance="euclidean"):
     check_vectors(A, "A")
     check_vectors(B, "B")
     check_same_width(A, B, "A", "B")
-    squares = _squares(xp.astype(A, xp.float64), xp.astype(B, xp.float64))
-    return xp.astype(squares if distance == "squared" else xp.sqrt(squares), A.dtype)
+    D = _distances(xp.astype(A, xp.float64), xp.astype(B, xp.float64), distance)
+    return xp.astype(D, A.dtype)
 
 
-def _squares(A, B):
-    """Squared distances of float64 rows, exactly 0 where rounding is all that is left."""
+def _distances(A, B, distance):
+    """Distances of float64 rows, exactly 0 where rounding is all that is left."""
     xp = namespace(A, B)
     # Less is lost in the difference of large squares around a point in the middle.
     centre = xp.mean(B, axis=0, keepdims=True)
     A, B = A - centre, B - centre
     sums = xp.sum(A * A, axis=1)[:, None] + xp.sum(B * B, axis=1)[None, :]
     squares = sums - 2.0 * (A @ B.T)
-    return squares * xp.astype(squares > 16.0 * xp.finfo(xp.float64).eps * sums, xp.float64)
+    squares *= xp.astype(squares > 16.0 * xp.finfo(xp.float64).eps * sums, xp.float64)
+    return squares if distance == "squared" else xp.sqrt(squares)
 
 
 def retrieval_probabilities(images, texts, *, distance="euclidean", same_text=None):
@@ -112,10 +113,8 @@ def retrieval_probabilities(images, texts, *, distance="euclidean", same_text=No
     """
     _check_batch(images, texts, distance, same_text)
     xp = namespace(images, texts)
-    D = embedding_distances(
-        xp.astype(images, xp.float64), xp.astype(texts, xp.float64), distance=distance
-    )
-    (p, _), (q, _) = _softmaxes(D, same_text)
+    A, B = xp.astype(images, xp.float64), xp.astype(texts, xp.float64)
+    _, (p, _), (q, _) = _softmaxes(A, B, distance, same_text)
     return xp.astype(p, images.dtype), xp.astype(q, images.dtype)
 
 
@@ -140,15 +139,15 @@ def _check_batch(images, texts, distance, same_text):
             )
 
 
-def _softmaxes(D, same_text):
-    """Softmax of -D along rows and columns, each with its log of the sum of exponentials."""
-    xp = namespace(D)
+def _softmaxes(A, B, distance, same_text):
+    """D, and the softmaxes of -D along rows and columns, with logs of sums of exponentials."""
+    xp, D = namespace(A, B), _distances(A, B, distance)
     scores = -D
     if same_text is not None:
         own = xp.eye(D.shape[0], dtype=xp.bool, device=array_device(D))
         never = xp.asarray(-xp.inf, dtype=D.dtype, device=array_device(D))
         scores = xp.where(same_text & ~own, never, scores)
-    return _softmax(scores, 1), _softmax(scores, 0)
+    return D, _softmax(scores, 1), _softmax(scores, 0)
 
 
 def _softmax(scores, axis):
@@ -174,9 +173,7 @@ def batch_retrieval_loss(images, texts, *, retrieval_mix, distance="euclidean", 
     """
     xp = namespace(images, texts)
     A, B = xp.astype(images, xp.float64), xp.astype(texts, xp.float64)
-    squares = _squares(A, B)
-    D = squares if distance == "squared" else xp.sqrt(squares)
-    (p, by_row), (q, by_column) = _softmaxes(D, same_text)
+    D, (p, by_row), (q, by_column) = _softmaxes(A, B, distance, same_text)
     n = D.shape[0]
     own = xp.eye(n, dtype=D.dtype, device=array_device(D))
     near = xp.sum(D * own)

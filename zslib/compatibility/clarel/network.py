@@ -118,9 +118,7 @@ def check_parameters(model, n):
         check_share(getattr(model, name), name)
     if model.clip is not None:
         check_real(model.clip, "clip", low=0.0, inclusive=False)
-    if n < 2:
-        raise ValueError("X has one row: nothing is there to tell it from; give at least two")
-    note = " (there are no more samples, and one alone has nothing to be told from)"
+    note = " (X has no more rows, and one alone has nothing to be told from)"
     check_integer(model.batch_size, "batch_size", low=2, high=n, high_means=note)
     check_real(model.learning_rate, "learning_rate", low=0.0, inclusive=False)
     check_real(model.decay, "decay", low=1.0)

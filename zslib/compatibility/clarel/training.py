@@ -47,18 +47,15 @@ class Training:
         with np.errstate(over="ignore", invalid="ignore"):
             while self.step < model.n_batches:
                 self.one_batch(model)
-                last = self.step == model.n_batches
                 if self.step % model.log_every == 0:
                     self.log()
                     if model.progress:
                         loss = f"loss {self.curve[-1]['total']:.4f}"
                         print(f"CLAREL {self.step}/{model.n_batches}, {loss}", file=sys.stderr)
+                last = self.step == model.n_batches
                 if checkpoint is not None and (self.step % model.checkpoint_every == 0 or last):
                     self.save(checkpoint)
-                # Not before the state is kept: the interval would go on after a later start.
-                if last:
-                    self.log()
-            # Where the state on disk was the last one already.
+            # Not before the last state is kept: its interval would go on after a later start.
             self.log()
 
     def one_batch(self, model):

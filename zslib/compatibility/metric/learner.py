@@ -5,7 +5,6 @@ from collections import deque
 from copy import copy
 
 import numpy as np
-from array_api_compat import device as array_device
 from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import (
@@ -248,7 +247,6 @@ class MetricLearner(CompatibilityModel):
             features = as_vectors(X, "X")
             image_attributes = as_vectors(image_attributes, "image_attributes", like=features)
             classes = as_vectors(named_rows(class_embeddings)[0], "class_embeddings")
-            namespace(features, classes, image_attributes)
             check_same_rows(features, image_attributes, "X", "image_attributes")
             check_same_width(image_attributes, classes, "image_attributes", "class_embeddings")
         return self._checked_fit(X, y, class_embeddings, image_attributes=image_attributes)
@@ -274,18 +272,14 @@ class MetricLearner(CompatibilityModel):
         rng = random_generator(self.random_state)
         candidates = distinct_candidates(codes, embeddings, image_attributes)
         log_weights = self._fixed_weights(candidates, X)
-
-        def normal(rows, columns, scale):
-            return xp.astype(like(rng.standard_normal((rows, columns)) / scale, X), X.dtype)
-
         (n, p), q, m = X.shape, embeddings.shape[1], self.metric_dim
-        space = {"dtype": X.dtype, "device": array_device(X)}
-        theta = (
-            normal(p, q, math.sqrt(p)),
-            xp.zeros((q,), **space),
-            normal(q, m, math.sqrt(m)),
-            xp.ones((1,), **space),
+        start = (
+            rng.standard_normal((p, q)) / math.sqrt(p),
+            np.zeros(q),
+            rng.standard_normal((q, m)) / math.sqrt(m),
+            np.ones(1),
         )
+        theta = tuple(xp.astype(like(part, X), X.dtype) for part in start)
         self.n_candidates_ = len(candidates.classes)
         self.learning_curve_ = []
         self._epochs, last = [], deque(maxlen=self.average_last)
