@@ -50,13 +50,12 @@ class Conv1d(Layer):
     """
 
     def __init__(self, n_in, n_out, width, rng, *, penalty=0.0, like=None):
-        shape = tuple(
+        for value, name in ((width, "width"), (n_in, "n_in"), (n_out, "n_out")):
             check_integer(value, name, low=1)
-            for value, name in ((width, "width"), (n_in, "n_in"), (n_out, "n_out"))
-        )
         if width % 2 == 0:
             raise ValueError(f"width must be odd, so that it has a middle, got {width}")
-        values = check_generator(rng).standard_normal(shape) * math.sqrt(2.0 / (width * n_in))
+        values = check_generator(rng).standard_normal((width, n_in, n_out))
+        values *= math.sqrt(2.0 / (width * n_in))
         self.weight = Parameter.from_host(values, like=like, penalty=penalty)
 
     def forward(self, x, mask=None, *, train=False):

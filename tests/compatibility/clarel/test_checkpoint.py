@@ -134,12 +134,13 @@ def test_killed_and_resumed_in_another_process(tmp_path, when):
     assert_same_model(resumed, CLAREL(**MEAN).fit(*inputs))
 
 
-@pytest.mark.parametrize("bits", [np.random.PCG64, np.random.MT19937])
-def test_a_generator_goes_on_where_it_was(tmp_path, bits):
+@pytest.mark.parametrize("kind", ["PCG64", "MT19937", "RandomState"])
+def test_a_generator_goes_on_where_it_was(tmp_path, kind):
     inputs = data()
 
     def make(checkpoint=tmp_path / "run.npz", seed=5):
-        random_state = np.random.Generator(bits(seed))
+        source = getattr(np.random, kind)(seed)
+        random_state = source if kind == "RandomState" else np.random.Generator(source)
         return CLAREL(**MEAN | {"random_state": random_state, "checkpoint": checkpoint})
 
     stop_at(11, lambda: make().fit(*inputs))
