@@ -93,14 +93,9 @@ def neighbours(x, width):
     """Each position of ``x`` (n, T, d) next to its neighbours, (n T, width d); zeros outside."""
     xp = namespace(x)
     n, T, d = x.shape
-    if width == 1:
-        return xp.reshape(x, (n * T, d))
-    out = xp.empty((n, T, width, d), dtype=x.dtype, device=array_device(x))
+    out = xp.zeros((n, T, width, d), dtype=x.dtype, device=array_device(x))
     for k in range(width):
         shift = k - width // 2
         first, last = min(max(0, -shift), T), max(min(T, T - shift), 0)
-        out[:, :first, k, :] = 0.0
-        out[:, last:, k, :] = 0.0
-        if first < last:
-            out[:, first:last, k, :] = x[:, first + shift : last + shift, :]
+        out[:, first:last, k, :] = x[:, first + shift : last + shift, :]
     return xp.reshape(out, (n * T, width * d))

@@ -8,12 +8,11 @@ ready for ``backward(gradient)``.
 
 import numpy as np
 
-from zslib.arrays import like, namespace, take_rows, to_host
+from zslib.arrays import like, namespace, ragged_rows, take_rows, to_host
 from zslib.compatibility.clarel.draws import (
     RowParameter,
     TextDraw,
     distinct,
-    mixed,
     mixing,
     sums_over,
 )
@@ -78,7 +77,8 @@ class ReadyVectors(Layer):
         return xp.astype(texts, self._like.dtype, copy=False)
 
     def encode(self, prepared, draw, *, train=False):
-        return mixed(take_rows(prepared, draw.text), draw._replace(text=np.arange(len(draw.text))))
+        drawn, each = take_rows(prepared, draw.text), np.arange(len(draw.text))
+        return mixing(draw._replace(text=each), each.size, drawn) @ drawn
 
     def backward(self, gradient):
         """Nothing is learned here."""
@@ -119,17 +119,15 @@ class MeanEncoder(Layer):
         self.weight = RowParameter.from_host(rng.standard_normal((n_tokens, dimension)), like=like)
 
     def prepare(self, texts):
-        """Tokens of all texts in a row, where each text begins, and how long it is."""
+        """Where each text begins among the tokens of all in a row, and these tokens."""
         tokens = check_tokens(texts, self.n_tokens)
-        lengths = np.count_nonzero(tokens, axis=1)
-        return tokens[tokens != 0], np.cumsum(lengths) - lengths, lengths
+        ends = np.cumsum(np.count_nonzero(tokens, axis=1))
+        return np.concatenate([[0], ends]), tokens[tokens != 0]
 
     def encode(self, prepared, draw, *, train=False):
-        tokens, starts, lengths = prepared
-        n = lengths[draw.text]
-        ends = np.cumsum(n)
-        places = np.arange(ends[-1]) + np.repeat(starts[draw.text] - (ends - n), n)
-        words, columns = distinct(tokens[places], self.n_tokens)
+        starts, tokens = ragged_rows(*prepared, draw.text)
+        n = np.diff(starts)
+        words, columns = distinct(tokens, self.n_tokens)
         shares = np.repeat(draw.share / n, n)
         host = sums_over(np.repeat(draw.owner, n), columns, shares, (draw.n, len(words)))
         table = self.weight.value
@@ -238,10 +236,10 @@ class ConvLSTMEncoder(Layer):
         tokens = tokens[:, tokens.any(axis=0)]
         table = self.weight.value
         out = self.layers.forward(like(tokens, table), like(tokens != 0, table), train=train)
-        draw = draw._replace(text=places)
+        shares = mixing(draw._replace(text=places), len(texts), out)
         if train:
-            self._saved = (mixing(draw, len(texts), out),)
-        return mixed(out, draw)
+            self._saved = (shares,)
+        return shares @ out
 
     def backward(self, gradient):
         (shares,) = self._use_saved()

@@ -125,17 +125,15 @@ def _check_batch(images, texts, distance, same_text):
     check_same_width(images, texts, "images", "texts")
     n = images.shape[0]
     if n < 2:
-        raise ValueError(
-            "the batch has one instance: nothing is there to retrieve it from; give at least two"
-        )
+        raise ValueError("the batch has one pair, and none to tell it from: give at least two")
     if same_text is not None:
         xp = namespace(images, same_text)
         if same_text.dtype != xp.bool:
             raise TypeError(f"same_text must hold booleans, got {same_text.dtype}")
         if tuple(same_text.shape) != (n, n):
             raise ValueError(
-                f"same_text must say of each two of the {n} pairs whether they have a text in "
-                f"common, shape ({n}, {n}), got {tuple(same_text.shape)}"
+                f"same_text must have a truth for each two pairs, shape ({n}, {n}), got "
+                f"{tuple(same_text.shape)}"
             )
 
 
