@@ -61,11 +61,11 @@ def stop_at(batch, fit):
     """Calls ``fit``, whose training raises after this many batches."""
     one_batch, done = Training.one_batch, []
 
-    def counted(self, model):
+    def counted(self):
         if len(done) == batch:
             raise Stop
         done.append(1)
-        one_batch(self, model)
+        one_batch(self)
 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(Stop):
         patch.setattr(Training, "one_batch", counted)
@@ -102,8 +102,8 @@ def train_until_killed(when, path, inputs):
     """Kills its own process after 17 batches, or before the second save is in its place."""
     replace, one_batch, saves = os.replace, Training.one_batch, []
 
-    def one_more(self, model):
-        one_batch(self, model)
+    def one_more(self):
+        one_batch(self)
         if when == "batch 17" and self.step == 17:
             os.kill(os.getpid(), signal.SIGKILL)
 

@@ -353,7 +353,7 @@ REFUSALS = {
         ((TOKENS, LABELS[:3], 9), "labels must have one class for each of the 27"),
     ],
     FITTED.embed_texts: [((np.zeros((1, 2), int),), "without tokens")],
-    FITTED.embed_images: [((X[:, :5],), "X has 5 columns, but this CLAREL was fitted on 12")],
+    FITTED.embed_images: [((X[:, :5],), "X has 5 columns and X of fit has 12")],
     FITTED.distances: [((X, np.ones((2, 5))), "they must lie in the same space")],
 }
 

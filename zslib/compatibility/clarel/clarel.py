@@ -292,10 +292,8 @@ class CLAREL(BaseEstimator):
         # A fit that fails must not leave the last one's marks on half-changed state.
         vars(self).pop("network_", None)
         prepared = encoder.prepare(texts)
-        training = Training(
-            network, rng, X, like(codes, X), prepared, pairs, momentum=self.momentum
-        )
-        training.run(self, checkpoint)
+        training = Training(self, network, rng, X, like(codes, X), prepared, pairs)
+        training.run(checkpoint)
         self.n_features_in_ = p
         self.classes_ = like(classes, X)
         self.learning_curve_ = training.curve
@@ -340,11 +338,7 @@ class CLAREL(BaseEstimator):
         X = as_vectors(X, "X")
         layer = self.network_.image_layer
         namespace(X, layer.weight.value)
-        if X.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {X.shape[1]} columns, but this CLAREL was fitted on "
-                f"{self.n_features_in_}: pass features of the same kind"
-            )
+        check_same_width(X, layer.weight.value.T, "X", "X of fit")
         weight, bias = typed_as(X, layer.weight.value, layer.bias.value)
         return X @ weight + bias
 

@@ -33,20 +33,21 @@ def identity(parameters, X, y, texts, pairs):
 class Training:
     """How far a training has come, and how it goes on; ``rng`` is the network's as well."""
 
-    def __init__(self, network, rng, X, codes, prepared, pairs, *, momentum=0.0):
-        self.network, self.rng, self.momentum = network, rng, momentum
+    def __init__(self, model, network, rng, X, codes, prepared, pairs):
+        self.model, self.network, self.rng = model, network, rng
         self.X, self.codes, self.prepared, self.pairs = X, codes, prepared, pairs
         self.step, self.logged, self.curve = 0, 0, []
         self._sums = like(np.zeros(len(LossTerms._fields)), X)
 
-    def run(self, model, checkpoint=None):
+    def run(self, checkpoint=None):
         """Train until ``model.n_batches`` batches are done, from the checkpoint where it is."""
+        model = self.model
         if checkpoint is not None:
-            self.restore(checkpoint, model.n_batches)
+            self.restore(checkpoint)
         # An overflow is reported at the next entry of the curve, with its remedy.
         with np.errstate(over="ignore", invalid="ignore"):
             while self.step < model.n_batches:
-                self.one_batch(model)
+                self.one_batch()
                 if self.step % model.log_every == 0:
                     self.log()
                     if model.progress:
@@ -58,8 +59,9 @@ class Training:
             # Not before the last state is kept: its interval would go on after a later start.
             self.log()
 
-    def one_batch(self, model):
+    def one_batch(self):
         """Draw a batch and the texts of its samples, and take a step."""
+        model = self.model
         batch = self.rng.choice(self.X.shape[0], model.batch_size, replace=False)
         draw = self.pairs.draw(batch, model.texts_per_image, self.rng)
         same = self.pairs.in_common(draw) if model.exclude_equal else None
@@ -94,7 +96,7 @@ class Training:
         """All that training changes in place, by name."""
         parts = self.network.parameters()
         learned = {name: part.value for name, part in parts.items()}
-        if self.momentum:
+        if self.model.momentum:
             learned |= {f"{name}.velocity": part.velocity for name, part in parts.items()}
         return learned | self.network.buffers()
 
@@ -115,16 +117,16 @@ class Training:
         }
         checkpoint.save(arrays, state)
 
-    def restore(self, checkpoint, n_batches):
+    def restore(self, checkpoint):
         """Take the state from the checkpoint, if there is one."""
         found = checkpoint.load()
         if found is None:
             return
         arrays, state = found
-        if state["step"] > n_batches:
+        if state["step"] > self.model.n_batches:
             raise ValueError(
                 f"checkpoint {str(checkpoint.path)!r} is at batch {state['step']}, beyond "
-                f"n_batches={n_batches}: raise n_batches, or delete the file"
+                f"n_batches={self.model.n_batches}: raise n_batches, or delete the file"
             )
         for name, array in self._arrays().items():
             array[...] = like(arrays[name], array)
