@@ -75,11 +75,11 @@ class ResidualBlock(Layer):
     n_in, n_out : int
         Numbers per position, before and after.
     rng : numpy.random.Generator
-    width : int, keyword only, default 3
+    kernel_width : int, keyword only, default 3
         Of the three convolutions, odd.
     penalty : float, keyword only, default 0.0
         L2 weight of all parameters, :math:`\gamma` and :math:`\beta` included.
-    momentum, epsilon : float, keyword only, default 0.9 and 1e-5
+    norm_momentum, norm_epsilon : float, keyword only, default 0.9 and 1e-5
         See `BatchNorm`.
     normalise_shortcut : bool, keyword only, default False
     like : float array, keyword only, default None
@@ -99,19 +99,19 @@ class ResidualBlock(Layer):
         n_out,
         rng,
         *,
-        width=3,
+        kernel_width=3,
         penalty=0.0,
-        momentum=0.9,
-        epsilon=1e-5,
+        norm_momentum=0.9,
+        norm_epsilon=1e-5,
         normalise_shortcut=False,
         like=None,
     ):
         shared = {"penalty": penalty, "like": like}
-        norm = {"momentum": momentum, "epsilon": epsilon} | shared
+        norm = {"momentum": norm_momentum, "epsilon": norm_epsilon} | shared
         layers = {}
         for k in (1, 2, 3):
             n_before = n_in if k == 1 else n_out
-            layers[f"conv{k}"] = Conv1d(n_before, n_out, width, rng, **shared)
+            layers[f"conv{k}"] = Conv1d(n_before, n_out, kernel_width, rng, **shared)
             layers[f"norm{k}"] = BatchNorm(n_out, **norm)
             if k < 3:
                 layers[f"relu{k}"] = ReLU()

@@ -158,22 +158,21 @@ class ConvLSTMEncoder(Layer):
     rng : numpy.random.Generator
         Draws the start, as `zslib.nn` documents it.
     filters : pair of int, keyword only, default (128, 256)
-    kernel_width : int, keyword only, default 3
-        Of the convolutions, odd.
     lstm_units : int, keyword only, default 512
         In each direction.
     pooling : "mean" or "last", keyword only, default "mean"
         Mean over the tokens, or the last state of each direction.
     halve : bool, keyword only, default False
         Whether each block is followed by the larger of each two neighbouring positions.
-    normalise_shortcut, norm_momentum, norm_epsilon : bool and floats, keyword only
-        Of `zslib.nn.ResidualBlock`.
     penalty : float, keyword only, default 0.001
         L2 weight of the blocks' parameters.
     frozen : bool, keyword only, default False
         Whether token vectors stay as they are.
     like : float array, keyword only
         Library, device and type.
+    **block
+        Other parameters of `zslib.nn.ResidualBlock`: ``kernel_width``, ``normalise_shortcut``,
+        ``norm_momentum`` and ``norm_epsilon``.
 
     Examples
     --------
@@ -191,31 +190,21 @@ class ConvLSTMEncoder(Layer):
         rng,
         *,
         filters=(128, 256),
-        kernel_width=3,
         lstm_units=512,
         pooling="mean",
         halve=False,
-        normalise_shortcut=False,
-        norm_momentum=0.9,
-        norm_epsilon=1e-5,
         penalty=0.001,
         frozen=False,
         like,
+        **block,
     ):
         check_choice(pooling, "pooling", ("mean", "last"))
         self.n_tokens, self.width = n_tokens, 2 * lstm_units
         first, second = filters
-        blocks = {
-            "width": kernel_width,
-            "normalise_shortcut": normalise_shortcut,
-            "momentum": norm_momentum,
-            "epsilon": norm_epsilon,
-            "penalty": penalty,
-            "like": like,
-        }
+        block |= {"penalty": penalty, "like": like}
         layers = {"embedding": Embedding(n_tokens, dimension, rng, frozen=frozen, like=like)}
         for k, n_in, n_out in ((1, dimension, first), (2, first, second)):
-            layers[f"block{k}"] = ResidualBlock(n_in, n_out, rng, **blocks)
+            layers[f"block{k}"] = ResidualBlock(n_in, n_out, rng, **block)
             if halve:
                 layers[f"halve{k}"] = MaxPool()
         layers["lstm"] = BiLSTM(second, lstm_units, rng, like=like)

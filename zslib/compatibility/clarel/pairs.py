@@ -58,12 +58,9 @@ class Pairs:
     def in_common(self, draw):
         """(n, n) bool: whether two samples drew equal texts; None where no two did."""
         ids = self.ids[draw.text]
-        if len(ids) == draw.n:
-            same = ids[:, None] == ids[None, :]
-        else:
-            found, columns = distinct(ids, len(self.ids))
-            has = sums_over(draw.owner, columns, draw.share, (draw.n, len(found)))
-            same = has @ has.T > 0
+        found, columns = distinct(ids, len(self.ids))
+        has = sums_over(draw.owner, columns, draw.share, (draw.n, len(found)))
+        same = has @ has.T > 0
         return same if np.count_nonzero(same) > draw.n else None
 
 
