@@ -54,6 +54,7 @@ def network(options, dropout, like=None):
     """Our network, at the sizes of the paper."""
     import numpy as np
 
+    from zslib.compatibility import CLAREL
     from zslib.compatibility.clarel.encoders import ConvLSTMEncoder
     from zslib.compatibility.clarel.network import ClarelNetwork
 
@@ -68,8 +69,8 @@ def network(options, dropout, like=None):
         penalty=PENALTY,
         like=like,
     )
-    sizes = options.features, options.classes, options.embedding
-    return ClarelNetwork(*sizes, encoder, dropout, rng, like=like)
+    model = CLAREL(embedding_dim=options.embedding, dropout=dropout)
+    return ClarelNetwork(model, options.features, options.classes, encoder, rng, like=like)
 
 
 def ours_step(options, *, full=True, dropout=0.25):

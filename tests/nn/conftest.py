@@ -101,7 +101,6 @@ def convolution(p, x, mask):
     for i, t in np.ndindex(n, T):
         if mask is not None and not mask[i, t]:
             continue
-        out[i, t] = p.get("bias", 0.0)
         for k in range(width):
             s = t + k - width // 2
             if 0 <= s < T and (mask is None or mask[i, s]):

@@ -201,7 +201,7 @@ def test_residual_block(check_layer, loops, texts, normalise_shortcut):
 
 
 def test_what_a_residual_block_hands_to_its_layers():
-    constants = {"penalty": 0.001, "momentum": 0.95, "epsilon": 1e-6}
+    constants = {"penalty": 0.001, "norm_momentum": 0.95, "norm_epsilon": 1e-6}
     for normalise, n_norms in ((False, 3), (True, 4)):
         block = ResidualBlock(3, 2, rng(), normalise_shortcut=normalise, **constants)
         assert {p.penalty for p in block.parameters().values()} == {0.001}

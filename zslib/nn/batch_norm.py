@@ -60,18 +60,17 @@ class BatchNorm(Layer):
     def forward(self, x, mask=None, *, train=False):
         """Normalised ``x``, (n, T, d) or (n, d), of the same shape."""
         x = check_input(x, "(n, T, d) or (n, d)", self.gamma.value.shape[0])
-        xp = namespace(x, self.gamma.value)
+        xp, mask = namespace(x, self.gamma.value), check_mask(x, mask)
         rows = xp.reshape(x, (-1, x.shape[-1]))
-        valid, count, mask = None, rows.shape[0], check_mask(x, mask)
+        valid = xp.ones(rows.shape[0], dtype=x.dtype, device=array_device(x))
         if mask is not None:
             valid = xp.astype(xp.reshape(mask, (-1,)), x.dtype)
-            count = xp.sum(valid)
-            if train and not bool(count > 0):
-                raise ValueError("the batch has no token: mask is False everywhere")
         mean, variance = self.running_mean, self.running_variance
         if train:
-            ones = xp.ones(rows.shape[0], dtype=x.dtype, device=array_device(x))
-            share = (ones if valid is None else valid) / count
+            count = xp.sum(valid)
+            if not bool(count > 0):
+                raise ValueError("the batch has no token: mask is False everywhere")
+            share = valid / count
             mean = share @ rows
         rows = rows - mean
         if train:
@@ -84,17 +83,14 @@ class BatchNorm(Layer):
             self._saved = rows, scale, share, valid
         out = rows * (self.gamma.value * scale)
         out += self.beta.value
-        if valid is not None:
-            out *= valid[:, None]
+        out *= valid[:, None]
         return xp.reshape(out, x.shape)
 
     def backward(self, gradient):
         """Add to the gradients of gamma and beta; return the gradient by x."""
         rows, scale, share, valid = self._use_saved()
         xp = namespace(rows, gradient)
-        by_out = xp.reshape(gradient, rows.shape)
-        if valid is not None:
-            by_out = by_out * valid[:, None]
+        by_out = xp.reshape(gradient, rows.shape) * valid[:, None]
         by_gamma = scale * xp.sum(by_out * rows, axis=0)
         by_beta = xp.sum(by_out, axis=0)
         self.gamma.add(by_gamma)

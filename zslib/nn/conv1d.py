@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace
@@ -18,10 +17,11 @@ class Conv1d(Layer):
 
     With odd width w and half width :math:`r = (w - 1) / 2`, position t becomes
 
-    .. math:: y_t = b + \sum_{k=0}^{w-1} x_{t+k-r} W_k,
+    .. math:: y_t = \sum_{k=0}^{w-1} x_{t+k-r} W_k,
 
     where x is zero beyond both ends and at padded positions. (What signal processing calls a
-    correlation.) The neighbours are laid side by side, so one matrix product does it.
+    correlation.) There is no bias: a normalisation that follows would take it away again. The
+    neighbours are laid side by side, so one matrix product does it.
 
     Parameters
     ----------
@@ -30,17 +30,15 @@ class Conv1d(Layer):
     width : int
         w, odd.
     rng : numpy.random.Generator
-        Draws the start: normal, variance :math:`2 / (w\, n_{in})` (He et al. 2015); bias 0.
-    bias : bool, keyword only, default True
+        Draws the start: normal, variance :math:`2 / (w\, n_{in})` (He et al. 2015).
     penalty : float, keyword only, default 0.0
-        L2 weight of all parameters.
+        L2 weight.
     like : float array, keyword only, default None
         Its library, device and type; None: NumPy float32.
 
     Attributes
     ----------
     weight : Parameter, shape (w, n_in, n_out)
-    bias : Parameter, shape (n_out,), or None
 
     Examples
     --------
@@ -51,18 +49,14 @@ class Conv1d(Layer):
     array([210., 321.,  32.], dtype=float32)
     """
 
-    def __init__(self, n_in, n_out, width, rng, *, bias=True, penalty=0.0, like=None):
-        shape = tuple(
+    def __init__(self, n_in, n_out, width, rng, *, penalty=0.0, like=None):
+        for value, name in ((width, "width"), (n_in, "n_in"), (n_out, "n_out")):
             check_integer(value, name, low=1)
-            for value, name in ((width, "width"), (n_in, "n_in"), (n_out, "n_out"))
-        )
         if width % 2 == 0:
             raise ValueError(f"width must be odd, so that it has a middle, got {width}")
-        values = check_generator(rng).standard_normal(shape) * math.sqrt(2.0 / (width * n_in))
+        values = check_generator(rng).standard_normal((width, n_in, n_out))
+        values *= math.sqrt(2.0 / (width * n_in))
         self.weight = Parameter.from_host(values, like=like, penalty=penalty)
-        self.bias = None
-        if bias:
-            self.bias = Parameter.from_host(np.zeros(n_out), like=like, penalty=penalty)
 
     def forward(self, x, mask=None, *, train=False):
         """Sequences (n, T, n_out) of sequences ``x`` (n, T, n_in)."""
@@ -73,8 +67,6 @@ class Conv1d(Layer):
         x = zero_padded(x, mask)
         width, n_in, n_out = W.shape
         out = neighbours(x, width) @ xp.reshape(W, (width * n_in, n_out))
-        if self.bias is not None:
-            out += self.bias.value
         if train:
             self._saved = x, mask
         return zero_padded(xp.reshape(out, (*x.shape[:2], n_out)), mask, in_place=True)
@@ -85,8 +77,6 @@ class Conv1d(Layer):
         xp = namespace(x, gradient)
         width, n_in, n_out = self.weight.value.shape
         gradient = zero_padded(gradient, mask)
-        if self.bias is not None:
-            self.bias.add(xp.sum(gradient, axis=(0, 1)))
         # x at s meets the gradient at s + r - k: a convolution with the taps in reverse.
         around = neighbours(gradient, width)
         reverse = xp.permute_dims(xp.flip(self.weight.value, axis=0), (0, 2, 1))
@@ -96,22 +86,16 @@ class Conv1d(Layer):
         return zero_padded(xp.reshape(by_x, x.shape), mask, in_place=True)
 
     def parameters(self):
-        both = {"weight": self.weight, "bias": self.bias}
-        return {name: parameter for name, parameter in both.items() if parameter is not None}
+        return {"weight": self.weight}
 
 
 def neighbours(x, width):
     """Each position of ``x`` (n, T, d) next to its neighbours, (n T, width d); zeros outside."""
     xp = namespace(x)
     n, T, d = x.shape
-    if width == 1:
-        return xp.reshape(x, (n * T, d))
-    out = xp.empty((n, T, width, d), dtype=x.dtype, device=array_device(x))
+    out = xp.zeros((n, T, width, d), dtype=x.dtype, device=array_device(x))
     for k in range(width):
         shift = k - width // 2
         first, last = min(max(0, -shift), T), max(min(T, T - shift), 0)
-        out[:, :first, k, :] = 0.0
-        out[:, last:, k, :] = 0.0
-        if first < last:
-            out[:, first:last, k, :] = x[:, first + shift : last + shift, :]
+        out[:, first:last, k, :] = x[:, first + shift : last + shift, :]
     return xp.reshape(out, (n * T, width * d))

@@ -2,7 +2,8 @@
 
 from zslib.arrays import like, namespace
 from zslib.nn.layer import Layer
-from zslib.validation import check_generator, check_real
+from zslib.optim.checks import check_share
+from zslib.validation import check_generator
 
 __all__ = ["Dropout"]
 
@@ -29,10 +30,7 @@ class Dropout(Layer):
     """
 
     def __init__(self, rate, rng):
-        self.rate = check_real(rate, "rate", low=0.0, high=1.0)
-        if self.rate == 1.0:
-            raise ValueError("rate must be below 1: nothing would be left")
-        self.rng = check_generator(rng)
+        self.rate, self.rng = check_share(rate, "rate"), check_generator(rng)
 
     def forward(self, x, mask=None, *, train=False):
         """``x``, thinned out in training."""

@@ -40,13 +40,10 @@ class Embedding(Layer):
 
     def __init__(self, n_tokens, dimension, rng, *, frozen=False, like=None):
         self.frozen = frozen
-        shape = (
-            check_integer(n_tokens, "n_tokens", low=1),
-            check_integer(dimension, "dimension", low=1),
-        )
-        self.weight = Parameter.from_host(
-            check_generator(rng).standard_normal(shape) / math.sqrt(dimension), like=like
-        )
+        check_integer(n_tokens, "n_tokens", low=1)
+        check_integer(dimension, "dimension", low=1)
+        values = check_generator(rng).standard_normal((n_tokens, dimension))
+        self.weight = Parameter.from_host(values / math.sqrt(dimension), like=like)
 
     def forward(self, x, mask=None, *, train=False):
         """Vectors (n, T, d) of token numbers ``x`` (n, T); zeros where padded."""

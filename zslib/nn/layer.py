@@ -12,7 +12,7 @@ from array_api_compat import is_numpy_array
 from zslib.arrays import namespace
 from zslib.validation import as_array
 
-__all__ = ["Layer", "check_input", "check_mask", "n_parameters", "zero_padded"]
+__all__ = ["Layer", "check_input", "check_mask", "n_parameters", "named_parts", "zero_padded"]
 
 
 class Layer:
@@ -93,6 +93,15 @@ def n_parameters(layer):
     8
     """
     return sum(math.prod(p.value.shape) for p in layer.parameters().values())
+
+
+def named_parts(layers, kind):
+    """The "parameters" or "buffers" of several layers, by names like ``"conv1.weight"``."""
+    return {
+        f"{name}.{inner}": value
+        for name, layer in layers.items()
+        for inner, value in getattr(layer, kind)().items()
+    }
 
 
 def check_input(x, shape, width=None):

@@ -65,11 +65,15 @@ class Linear(Layer):
             self._saved = (x,)
         return x @ self.weight.value + self.bias.value
 
-    def backward(self, gradient):
-        """Add to the parameters' gradients; return the gradient by x."""
+    def learn(self, gradient):
+        """`backward` of a layer on features, whose own gradient is of no use."""
         (x,) = self._use_saved()
         self.weight.add(x.T @ gradient)
         self.bias.add(namespace(gradient).sum(gradient, axis=0))
+
+    def backward(self, gradient):
+        """Add to the parameters' gradients; return the gradient by x."""
+        self.learn(gradient)
         return gradient @ self.weight.value.T
 
     def parameters(self):

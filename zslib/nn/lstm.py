@@ -65,13 +65,12 @@ class BiLSTM(Layer):
         check_integer(n_in, "n_in", low=1)
         self.n_hidden = h = check_integer(n_hidden, "n_hidden", low=1)
         check_generator(rng)
-        weights = []
-        for n in (n_in, h):
+
+        def weight(n):
             limit = math.sqrt(6.0 / (n + h))
-            weights.append(
-                Parameter.from_host(rng.uniform(-limit, limit, (2, n, 4 * h)), like=like)
-            )
-        self.input_weight, self.recurrent_weight = weights
+            return Parameter.from_host(rng.uniform(-limit, limit, (2, n, 4 * h)), like=like)
+
+        self.input_weight, self.recurrent_weight = weight(n_in), weight(h)
         bias = np.zeros((2, 4 * h))
         bias[:, h : 2 * h] = 1.0
         self.bias = Parameter.from_host(bias, like=like)
@@ -86,9 +85,8 @@ class BiLSTM(Layer):
         flat = xp.reshape(x, (n * T, -1))
         x = xp.stack([take_rows(flat, order) for order in steps.order])
         gates = x @ W
-        hidden, cells = (
-            xp.empty((*x.shape[:2], h), dtype=gates.dtype, device=array_device(x)) for _ in "hc"
-        )
+        hidden = xp.empty((*x.shape[:2], h), dtype=gates.dtype, device=array_device(x))
+        cells = xp.empty_like(hidden)
         _in_parts(self._read, steps, gates, hidden, cells)
         if train:
             self._saved = x, mask, steps, gates, hidden, cells
@@ -97,22 +95,20 @@ class BiLSTM(Layer):
 
     def backward(self, gradient):
         """Add to the parameters' gradients; return the gradient by x, (n, T, n_in)."""
-        x, mask, steps, gates, hidden, cells = self._use_saved()
+        x, mask, steps, gates, hidden, cells = self._use_saved()  # the gates become gradients
         W, h = self.input_weight.value, self.n_hidden
         xp = namespace(x, gradient)
         n, T = gradient.shape[:2]
         flat = xp.reshape(gradient, (n * T, 2 * h))
-        ways = enumerate((flat[:, :h], flat[:, h:]))
-        by_out = xp.stack([take_rows(part, steps.order[k]) for k, part in ways])
+        halves = zip((flat[:, :h], flat[:, h:]), steps.order, strict=True)
+        by_out = xp.stack([take_rows(half, order) for half, order in halves])
         _in_parts(self._unread, steps, gates, by_out, cells)
-        by_gates = gates
         before = xp.stack([take_rows(hidden[k, ...], steps.before) for k in (0, 1)])
-        self.bias.add(xp.sum(by_gates, axis=1))
-        self.input_weight.add(xp.permute_dims(x, (0, 2, 1)) @ by_gates)
-        self.recurrent_weight.add(
-            xp.permute_dims(before, (0, 2, 1)) @ gates[:, steps.n_active[0] :, :]
-        )
-        by_x = by_gates @ xp.permute_dims(W, (0, 2, 1))
+        self.bias.add(xp.sum(gates, axis=1))
+        self.input_weight.add(xp.permute_dims(x, (0, 2, 1)) @ gates)
+        later = gates[:, steps.n_active[0] :, :]
+        self.recurrent_weight.add(xp.permute_dims(before, (0, 2, 1)) @ later)
+        by_x = gates @ xp.permute_dims(W, (0, 2, 1))
         by_x = sum(take_rows(by_x[k, ...], steps.place[k]) for k in (0, 1))
         return zero_padded(xp.reshape(by_x, (n, T, -1)), mask, in_place=True)
 
@@ -145,9 +141,8 @@ class BiLSTM(Layer):
         R = xp.permute_dims(R, (0, 2, 1))
         # Backwards, texts join in: those that have not yet have gradients of zero.
         shape = (R.shape[0], texts.stop - texts.start, h)
-        by_all_hidden, by_all_cells = (
-            xp.zeros(shape, dtype=R.dtype, device=array_device(R)) for _ in "hc"
-        )
+        by_all_hidden = xp.zeros(shape, dtype=R.dtype, device=array_device(R))
+        by_all_cells = xp.zeros_like(by_all_hidden)
         for now, before in reversed(steps.rows(texts)):
             k = now.stop - now.start
             by_hidden, by_cell = by_all_hidden[:, :k, :], by_all_cells[:, :k, :]
@@ -219,17 +214,14 @@ class _Steps(NamedTuple):
 
     def rows(self, texts):
         """For some texts, their rows now and before (None in the first step), step after step."""
-        found, start, earlier = [], 0, None
-        for active in self.n_active.tolist():
-            stop = min(texts.stop, active)
-            if stop <= texts.start:
+        found, before = [], None
+        starts = np.cumsum(self.n_active) - self.n_active + texts.start
+        for now, active in zip(starts.tolist(), self.n_active.tolist(), strict=True):
+            k = min(texts.stop, active) - texts.start
+            if k <= 0:
                 break
-            now = slice(start + texts.start, start + stop)
-            before = None
-            if earlier is not None:
-                before = slice(earlier + texts.start, earlier + stop)
-            found.append((now, before))
-            start, earlier = start + active, start
+            found.append((slice(now, now + k), before and slice(before.start, before.start + k)))
+            before = found[-1][0]
         return found
 
 

@@ -2,7 +2,7 @@
 
 from zslib.nn.batch_norm import BatchNorm
 from zslib.nn.conv1d import Conv1d
-from zslib.nn.layer import Layer
+from zslib.nn.layer import Layer, named_parts
 from zslib.nn.relu import ReLU
 
 __all__ = ["ResidualBlock", "Sequential"]
@@ -55,17 +55,10 @@ class Sequential(Layer):
         return gradient
 
     def parameters(self):
-        return self._named("parameters")
+        return named_parts(self.layers, "parameters")
 
     def buffers(self):
-        return self._named("buffers")
-
-    def _named(self, kind):
-        return {
-            f"{name}.{inner}": value
-            for name, layer in self.layers.items()
-            for inner, value in getattr(layer, kind)().items()
-        }
+        return named_parts(self.layers, "buffers")
 
 
 class ResidualBlock(Layer):
@@ -74,20 +67,19 @@ class ResidualBlock(Layer):
     .. math:: y = \mathrm{ReLU}\bigl(\mathrm{BN}(\mathrm{conv}_3(h_2)) + x W\bigr), \qquad
               h_k = \mathrm{ReLU}(\mathrm{BN}(\mathrm{conv}_k(h_{k-1}))), \quad h_0 = x.
 
-    The shortcut x W is a convolution of width 1, normalised as well where that is asked for. No
-    convolution has a bias: the normalisation that follows would take it away again, and its
-    :math:`\beta` serves both branches of the sum.
+    The shortcut x W is a convolution of width 1, normalised as well where that is asked for. The
+    :math:`\beta` of the last normalisation serves both branches of the sum.
 
     Parameters
     ----------
     n_in, n_out : int
         Numbers per position, before and after.
     rng : numpy.random.Generator
-    width : int, keyword only, default 3
+    kernel_width : int, keyword only, default 3
         Of the three convolutions, odd.
     penalty : float, keyword only, default 0.0
         L2 weight of all parameters, :math:`\gamma` and :math:`\beta` included.
-    momentum, epsilon : float, keyword only, default 0.9 and 1e-5
+    norm_momentum, norm_epsilon : float, keyword only, default 0.9 and 1e-5
         See `BatchNorm`.
     normalise_shortcut : bool, keyword only, default False
     like : float array, keyword only, default None
@@ -107,24 +99,24 @@ class ResidualBlock(Layer):
         n_out,
         rng,
         *,
-        width=3,
+        kernel_width=3,
         penalty=0.0,
-        momentum=0.9,
-        epsilon=1e-5,
+        norm_momentum=0.9,
+        norm_epsilon=1e-5,
         normalise_shortcut=False,
         like=None,
     ):
         shared = {"penalty": penalty, "like": like}
-        norm = {"momentum": momentum, "epsilon": epsilon} | shared
+        norm = {"momentum": norm_momentum, "epsilon": norm_epsilon} | shared
         layers = {}
         for k in (1, 2, 3):
             n_before = n_in if k == 1 else n_out
-            layers[f"conv{k}"] = Conv1d(n_before, n_out, width, rng, bias=False, **shared)
+            layers[f"conv{k}"] = Conv1d(n_before, n_out, kernel_width, rng, **shared)
             layers[f"norm{k}"] = BatchNorm(n_out, **norm)
             if k < 3:
                 layers[f"relu{k}"] = ReLU()
         self.branch = Sequential(**layers)
-        past = {"shortcut": Conv1d(n_in, n_out, 1, rng, bias=False, **shared)}
+        past = {"shortcut": Conv1d(n_in, n_out, 1, rng, **shared)}
         if normalise_shortcut:
             past["shortcut_norm"] = BatchNorm(n_out, **norm)
         self.shortcut = Sequential(**past)

@@ -1,8 +1,6 @@
 """Adagrad (Duchi et al. 2011)."""
 
-from zslib.arrays import namespace
-from zslib.optim.elementwise import Elementwise, add_squares
-from zslib.validation import check_real
+from zslib.optim.elementwise import Elementwise
 
 __all__ = ["Adagrad"]
 
@@ -27,7 +25,7 @@ class Adagrad(Elementwise):
 
     Attributes
     ----------
-    accumulator : array or None
+    square : array or None
         :math:`G_t`, with the parameter's shape; None before the first step.
 
     Examples
@@ -41,15 +39,8 @@ class Adagrad(Elementwise):
     """
 
     def __init__(self, learning_rate, *, epsilon=1e-10):
-        self.learning_rate = check_real(learning_rate, "learning_rate", low=0.0, inclusive=False)
-        self.epsilon = check_real(epsilon, "epsilon", low=0.0, inclusive=False)
-        self.accumulator = None
+        super().__init__(learning_rate, epsilon)
 
-    def _state(self, parameter):
-        if self.accumulator is None:
-            self.accumulator = namespace(parameter).zeros_like(parameter)
-        return self.accumulator
-
-    def _advance(self, gradient, scratch):
-        add_squares(self.accumulator, gradient, 1.0, scratch)
-        return gradient, self.accumulator, self.learning_rate, 1.0
+    def _advance(self, gradient):
+        self.square += self._times(gradient, gradient)
+        return gradient, self.square, self.learning_rate, 1.0

@@ -4,8 +4,8 @@ import math
 
 from zslib.arrays import namespace
 from zslib.optim.checks import check_share
-from zslib.optim.elementwise import Elementwise, add_squares
-from zslib.validation import check_choice, check_real
+from zslib.optim.elementwise import Elementwise
+from zslib.validation import check_choice
 
 __all__ = ["Adam"]
 
@@ -53,35 +53,27 @@ class Adam(Elementwise):
     """
 
     def __init__(self, learning_rate, *, beta1=0.9, beta2=0.999, epsilon=1e-8, amsgrad=False):
-        self.learning_rate = check_real(learning_rate, "learning_rate", low=0.0, inclusive=False)
+        super().__init__(learning_rate, epsilon)
         self.beta1, self.beta2 = check_share(beta1, "beta1"), check_share(beta2, "beta2")
-        self.epsilon = check_real(epsilon, "epsilon", low=0.0, inclusive=False)
         self.amsgrad = check_choice(amsgrad, "amsgrad", (False, True))
-        self.mean = self.square = self.largest = None
+        self.mean = self.largest = None
         self.n_steps = 0
 
-    def _state(self, parameter):
-        if self.mean is None:
-            xp = namespace(parameter)
-            self.mean, self.square = xp.zeros_like(parameter), xp.zeros_like(parameter)
-            self.largest = xp.zeros_like(parameter) if self.amsgrad else None
-        return self.mean
+    def _start(self, parameter):
+        super()._start(parameter)
+        self.mean = namespace(parameter).zeros_like(parameter)
+        self.largest = self.mean + 0.0 if self.amsgrad else None
 
-    def _advance(self, gradient, scratch):
-        xp = namespace(gradient)
+    def _advance(self, gradient):
         self.n_steps += 1
         self.mean *= self.beta1
+        self.mean += self._times(gradient, 1.0 - self.beta1)
+        squares = self._times(gradient, gradient)
+        squares *= 1.0 - self.beta2
         self.square *= self.beta2
-        if scratch is None:
-            self.mean += (1.0 - self.beta1) * gradient
-        else:
-            xp.multiply(gradient, 1.0 - self.beta1, out=scratch)
-            self.mean += scratch
-        add_squares(self.square, gradient, 1.0 - self.beta2, scratch)
+        self.square += squares
         square = self.square
-        if self.amsgrad and scratch is None:
-            square = self.largest = xp.maximum(self.largest, square)
-        elif self.amsgrad:
-            square = xp.maximum(self.largest, square, out=self.largest)
+        if self.amsgrad:
+            square = self.largest = namespace(square).maximum(self.largest, square)
         rate = self.learning_rate / (1.0 - self.beta1**self.n_steps)
         return self.mean, square, rate, math.sqrt(1.0 - self.beta2**self.n_steps)

@@ -28,7 +28,6 @@ def minibatches(n, batch_size, rng):
     >>> [len(batch) for batch in minibatches(5, 2, np.random.default_rng(0))]
     [2, 2, 1]
     """
-    check_integer(n, "n", low=1)
     check_integer(batch_size, "batch_size", low=1)
-    order = check_generator(rng).permutation(n)
+    order = check_generator(rng).permutation(check_integer(n, "n", low=1))
     return [order[start : start + batch_size] for start in range(0, n, batch_size)]

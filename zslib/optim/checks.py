@@ -1,4 +1,4 @@
-"""What optimisers ask of gradients and of their own numbers."""
+"""What optimisers and layers ask of gradients and of their own numbers."""
 
 from zslib.arrays import namespace
 from zslib.validation import check_real
@@ -23,7 +23,7 @@ def check_gradient(parameter, gradient):
 
 def check_share(value, name):
     """Return ``value`` as float when it is a number at least 0 and below 1."""
-    value = check_real(value, name, low=0.0, high=1.0)
-    if value == 1.0:
-        raise ValueError(f"{name} must be below 1: no gradient would count")
+    value = check_real(value, name, low=0.0)
+    if value >= 1.0:
+        raise ValueError(f"{name} must be below 1, got {value}")
     return value

@@ -1,11 +1,10 @@
 """Optimisers that divide each entry of a step by the root of a running size of its gradients."""
 
-from array_api_compat import is_numpy_array
-
 from zslib.arrays import namespace
 from zslib.optim.checks import check_gradient
+from zslib.validation import check_real
 
-__all__ = ["Elementwise", "add_squares"]
+__all__ = ["Elementwise"]
 
 
 class Elementwise:
@@ -13,12 +12,19 @@ class Elementwise:
 
     .. math:: w \leftarrow w - \eta\, \frac{d}{\sqrt{v} / r + \epsilon}
 
-    A subclass has ``epsilon``, ``_state(parameter)``, which makes its arrays before the first step
-    and returns one of them, and ``_advance(gradient, scratch)``, which updates them and returns
-    d, v, the rate and r. ``scratch`` is an array for what would be a temporary, None but on NumPy.
+    A subclass has ``_advance(gradient)``, which updates ``square`` and what else it keeps, and
+    returns d, v, the rate and r.
     """
 
-    _scratch = None
+    def __init__(self, learning_rate, epsilon):
+        self.learning_rate = check_real(learning_rate, "learning_rate", low=0.0, inclusive=False)
+        self.epsilon = check_real(epsilon, "epsilon", low=0.0, inclusive=False)
+        self.square = self._scratch = None
+
+    def _start(self, parameter):
+        """Make the arrays of the first step."""
+        xp = namespace(parameter)
+        self.square, self._scratch = xp.zeros_like(parameter), xp.empty_like(parameter)
 
     def step(self, parameter, gradient):
         """Change ``parameter`` in place by one step against ``gradient``; return it.
@@ -30,36 +36,22 @@ class Elementwise:
             earlier steps.
         """
         check_gradient(parameter, gradient)
-        xp = namespace(parameter, gradient)
-        check_gradient(self._state(parameter), gradient)
-        if not is_numpy_array(parameter):
-            toward, square, rate, root = self._advance(gradient, None)
-            parameter -= rate * (toward / (xp.sqrt(square) / root + self.epsilon))
-            return parameter
-        # The same operations in the same order, without temporaries: twice as fast.
-        if self._scratch is None:
-            self._scratch = xp.empty_like(parameter)
+        if self.square is None:
+            self._start(parameter)
+        check_gradient(self.square, gradient)
+        toward, square, rate, root = self._advance(gradient)
+        # In place: temporaries of large parameters take longer than the arithmetic.
         scratch = self._scratch
-        toward, square, rate, root = self._advance(gradient, scratch)
-        xp.sqrt(square, out=scratch)
-        if root != 1.0:
-            scratch /= root
+        scratch[...] = namespace(square).sqrt(square)
+        scratch /= root
         scratch += self.epsilon
-        xp.divide(toward, scratch, out=scratch)
+        scratch[...] = toward / scratch
         scratch *= rate
         parameter -= scratch
         return parameter
 
-    def __getstate__(self):
-        return {**self.__dict__, "_scratch": None}
-
-
-def add_squares(total, gradient, share, scratch):
-    """Add ``share`` of the squares of ``gradient`` to ``total``, in place."""
-    if scratch is None:
-        total += share * (gradient * gradient)
-        return
-    namespace(gradient).multiply(gradient, gradient, out=scratch)
-    if share != 1.0:
-        scratch *= share
-    total += scratch
+    def _times(self, gradient, factor):
+        """Their product, until the next one."""
+        self._scratch[...] = gradient
+        self._scratch *= factor
+        return self._scratch

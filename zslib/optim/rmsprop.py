@@ -1,9 +1,7 @@
 """RMSProp (Tieleman & Hinton 2012)."""
 
-from zslib.arrays import namespace
 from zslib.optim.checks import check_share
-from zslib.optim.elementwise import Elementwise, add_squares
-from zslib.validation import check_real
+from zslib.optim.elementwise import Elementwise
 
 __all__ = ["RMSProp"]
 
@@ -39,17 +37,12 @@ class RMSProp(Elementwise):
     """
 
     def __init__(self, learning_rate, *, decay=0.99, epsilon=1e-8):
-        self.learning_rate = check_real(learning_rate, "learning_rate", low=0.0, inclusive=False)
+        super().__init__(learning_rate, epsilon)
         self.decay = check_share(decay, "decay")
-        self.epsilon = check_real(epsilon, "epsilon", low=0.0, inclusive=False)
-        self.square = None
 
-    def _state(self, parameter):
-        if self.square is None:
-            self.square = namespace(parameter).zeros_like(parameter)
-        return self.square
-
-    def _advance(self, gradient, scratch):
+    def _advance(self, gradient):
+        squares = self._times(gradient, gradient)
+        squares *= 1.0 - self.decay
         self.square *= self.decay
-        add_squares(self.square, gradient, 1.0 - self.decay, scratch)
+        self.square += squares
         return gradient, self.square, self.learning_rate, 1.0

@@ -61,11 +61,11 @@ def stop_at(batch, fit):
     """Calls ``fit``, whose training raises after this many batches."""
     one_batch, done = Training.one_batch, []
 
-    def counted(self, model):
+    def counted(self):
         if len(done) == batch:
             raise Stop
         done.append(1)
-        one_batch(self, model)
+        one_batch(self)
 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(Stop):
         patch.setattr(Training, "one_batch", counted)
@@ -102,8 +102,8 @@ def train_until_killed(when, path, inputs):
     """Kills its own process after 17 batches, or before the second save is in its place."""
     replace, one_batch, saves = os.replace, Training.one_batch, []
 
-    def one_more(self, model):
-        one_batch(self, model)
+    def one_more(self):
+        one_batch(self)
         if when == "batch 17" and self.step == 17:
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -134,12 +134,13 @@ def test_killed_and_resumed_in_another_process(tmp_path, when):
     assert_same_model(resumed, CLAREL(**MEAN).fit(*inputs))
 
 
-@pytest.mark.parametrize("bits", [np.random.PCG64, np.random.MT19937])
-def test_a_generator_goes_on_where_it_was(tmp_path, bits):
+@pytest.mark.parametrize("kind", ["PCG64", "MT19937", "RandomState"])
+def test_a_generator_goes_on_where_it_was(tmp_path, kind):
     inputs = data()
 
     def make(checkpoint=tmp_path / "run.npz", seed=5):
-        random_state = np.random.Generator(bits(seed))
+        source = getattr(np.random, kind)(seed)
+        random_state = source if kind == "RandomState" else np.random.Generator(source)
         return CLAREL(**MEAN | {"random_state": random_state, "checkpoint": checkpoint})
 
     stop_at(11, lambda: make().fit(*inputs))

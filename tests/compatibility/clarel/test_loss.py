@@ -186,7 +186,7 @@ LOSS = partial(clarel_loss, **PAIR, **LOGITS, codes=Y)
 A, B = np.ones((2, 3)), np.ones((4, 3))
 REFUSALS = {
     (PROBABILITIES, LOSS): [
-        ({name: a[:1] for name, a in PAIR.items()}, "the batch has one instance"),
+        ({name: a[:1] for name, a in PAIR.items()}, "the batch has one pair"),
         ({"distance": "cosine"}, "distance must be one of 'euclidean', 'squared', got 'cosine'"),
         ({"texts": ARRAYS[1][:4]}, "images has 5 rows and texts has 4"),
         ({"texts": ARRAYS[1][:, :2]}, "images has 3 columns and texts has 2"),

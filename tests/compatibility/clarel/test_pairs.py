@@ -72,16 +72,16 @@ SHORT, FAR = np.array([0, 1]), np.array([0, 1, 3])
 REFUSALS = {
     Pairs: [
         ((3, 2, None, None), "X has 3 rows and texts 2: text i must belong to sample i"),
-        ((3, 5, RAGGED, None), "lists the texts of 4 samples, X has 3"),
+        ((3, 5, RAGGED, None), "list the texts of each of the 3 rows of X"),
         ((2, 3, [[0], []], None), r"1 sample\(s\) have no text in text_rows, .* sample 1"),
-        ((4, 4, RAGGED, None), r"names texts from 0 to 4, but there are 4: .* \[0, 4\)"),
-        ((2, 4, [[0], [-1]], None), "names texts from -1 to 0"),
+        ((4, 4, RAGGED, None), r"text_rows must lie in \[0, 4\), found 0 to 4"),
+        ((2, 4, [[0], [-1]], None), "text_rows must lie .* found -1 to 0"),
         ((2, 4, [[0.5], [1.0]], None), "text_rows must hold integers", TypeError),
-        ((3, 3, ([0], [1], [2]), None), r"is a tuple of 3: give \(offsets, index\)"),
-        ((2, 3, (SHORT, SHORT), None), "offsets must be 3 numbers from 0 to .* of index, 2"),
-        ((2, 3, (FAR, SHORT), None), "offsets must be 3 numbers"),
+        ((3, 3, ([0], [1], [2]), None), r"or be \(offsets, index\), offsets 4 numbers"),
+        ((2, 3, (SHORT, SHORT), None), "offsets 3 numbers from 0 to the length of index"),
+        ((2, 3, (FAR, SHORT), None), "offsets 3 numbers"),
         ((2, 3, (np.array([0, 2, 2]), SHORT), None), r"1 sample\(s\) have no text"),
-        ((2, 3, (np.array([0, 3, 2]), SHORT), None), r"1 sample\(s\) have no text"),
+        ((2, 3, (np.array([0, 3, 2]), SHORT), None), "offsets of text_rows must lie .* 0 to 3"),
         ((3, 3, None, SHORT), "text_ids must have one number for each of the 3"),
         ((3, 3, None, np.ones(3)), "text_ids must hold integers", TypeError),
     ]

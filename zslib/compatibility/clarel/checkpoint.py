@@ -12,6 +12,7 @@ from zslib.arrays import to_host
 __all__ = ["Checkpoint", "array_digest", "plain", "random_digest"]
 
 _META = "meta"
+_ABSENT = "absent"
 
 
 class Checkpoint:
@@ -36,7 +37,7 @@ class Checkpoint:
 
     def __init__(self, path, identity):
         self.path = Path(path)
-        self.identity = json.loads(json.dumps(plain(identity)))
+        self.identity = plain(identity)
         if self.path.suffix != ".npz":
             raise ValueError(f"checkpoint must be a path ending in .npz, got {str(path)!r}")
         if not self.path.parent.is_dir():
@@ -72,10 +73,8 @@ class Checkpoint:
             ) from error
         differences = [
             _difference(name, identity, self.identity)
-            for name in [*self.identity, *(name for name in identity if name not in self.identity)]
-            if name not in identity
-            or name not in self.identity
-            or identity[name] != self.identity[name]
+            for name in self.identity | identity
+            if identity.get(name, _ABSENT) != self.identity.get(name, _ABSENT)
         ]
         if differences:
             raise ValueError(
@@ -86,7 +85,7 @@ class Checkpoint:
 
 
 def _difference(name, there, here):
-    one, two = there.get(name, "absent"), here.get(name, "absent")
+    one, two = there.get(name, _ABSENT), here.get(name, _ABSENT)
     if any(isinstance(value, str) and value.startswith("sha256:") for value in (one, two)):
         return f"{name} differs"
     return f"{name} is {one!r} there and {two!r} here"
@@ -101,17 +100,17 @@ def array_digest(array):
 
 
 def random_digest(random_state):
-    """Identifies a ``random_state``: a seed by itself, a `Generator` by its present state."""
+    """Identifies a ``random_state``: a seed by itself, a generator by its present state."""
     if isinstance(random_state, np.random.Generator):
-        state = json.dumps(plain(random_state.bit_generator.state), sort_keys=True)
-        return f"sha256:{hashlib.sha256(state.encode()).hexdigest()[:32]}"
-    return random_state if random_state is None else int(random_state)
+        state = random_state.bit_generator.state
+    elif isinstance(random_state, np.random.RandomState):
+        state = random_state.get_state(legacy=False)
+    else:
+        return random_state if random_state is None else int(random_state)
+    text = json.dumps(plain(state), sort_keys=True)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()[:32]}"
 
 
 def plain(value):
-    """``value`` with NumPy's arrays and numbers as lists and numbers, for JSON."""
-    if isinstance(value, dict):
-        return {key: plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+    """``value`` as JSON gives it back, NumPy's arrays and numbers as lists and numbers."""
+    return json.loads(json.dumps(value, default=lambda array: array.tolist()))

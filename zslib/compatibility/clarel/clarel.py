@@ -20,10 +20,11 @@ from zslib.compatibility.base import check_beyond_chance, check_told_apart, some
 from zslib.compatibility.clarel.checkpoint import Checkpoint
 from zslib.compatibility.clarel.draws import TextDraw
 from zslib.compatibility.clarel.encoders import check_tokens
-from zslib.compatibility.clarel.loss import checked_distances
+from zslib.compatibility.clarel.loss import embedding_distances
 from zslib.compatibility.clarel.network import ClarelNetwork, check_parameters, make_encoder
 from zslib.compatibility.clarel.pairs import Pairs
 from zslib.compatibility.clarel.training import Training, identity
+from zslib.nn import n_parameters
 from zslib.validation import (
     as_array,
     as_vectors,
@@ -124,7 +125,7 @@ class CLAREL(BaseEstimator):
     log_every : int, keyword only, default 100
         Batches that one entry of the learning curve is the mean of.
     progress : bool, keyword only, default False
-        Whether to show loss and batches per second on stderr.
+        Whether to print each entry of the learning curve on stderr, while training.
     random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the start, the batches, the texts drawn and the dropout; drawn on the host.
 
@@ -287,29 +288,16 @@ class CLAREL(BaseEstimator):
         rng, reference = random_generator(self.random_state), X[:1, :1]
         encoder = make_encoder(self, texts, pairs, rng, reference)
         classes, codes = np.unique(np.asarray(to_host(y), np.int64), return_inverse=True)
-        network = ClarelNetwork(
-            p,
-            len(classes),
-            self.embedding_dim,
-            encoder,
-            self.dropout,
-            rng,
-            dropout_each=self.dropout_each,
-            like=reference,
-        )
-        codes = codes.reshape(-1).astype(np.int64)
+        network = ClarelNetwork(self, p, len(classes), encoder, rng, like=reference)
         # A fit that fails must not leave the last one's marks on half-changed state.
         vars(self).pop("network_", None)
         prepared = encoder.prepare(texts)
-        training = Training(
-            network, rng, X, like(codes, X), prepared, pairs, momentum=self.momentum
-        )
-        training.run(self, checkpoint)
+        training = Training(self, network, rng, X, like(codes, X), prepared, pairs)
+        training.run(checkpoint)
         self.n_features_in_ = p
         self.classes_ = like(classes, X)
         self.learning_curve_ = training.curve
-        sizes = (part.value.shape for part in network.parameters().values())
-        self.n_parameters_ = sum(map(math.prod, sizes))
+        self.n_parameters_ = n_parameters(network)
         self.network_ = network
         self._check_scores(X, codes, texts, pairs)
         return self
@@ -350,11 +338,7 @@ class CLAREL(BaseEstimator):
         X = as_vectors(X, "X")
         layer = self.network_.image_layer
         namespace(X, layer.weight.value)
-        if X.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {X.shape[1]} columns, but this CLAREL was fitted on "
-                f"{self.n_features_in_}: pass features of the same kind"
-            )
+        check_same_width(X, layer.weight.value.T, "X", "X of fit")
         weight, bias = typed_as(X, layer.weight.value, layer.bias.value)
         return X @ weight + bias
 
@@ -385,10 +369,9 @@ class CLAREL(BaseEstimator):
         check_indices(labels, "labels", n_classes)
         missing = np.setdiff1d(np.arange(n_classes), labels)
         if len(missing):
-            shown = ", ".join(map(str, missing[:5])) + (", …" if len(missing) > 5 else "")
+            shown = ", ".join(map(str, missing[:5]))
             raise ValueError(
-                f"{len(missing)} class(es) without texts ({shown}): a prototype is a mean of "
-                "texts; give each class one, or leave the class out"
+                f"{len(missing)} class(es) without texts ({shown}): give each at least one"
             )
         embedded = self.embed_texts(texts)
         sums, counts = class_sums(embedded, like(labels.astype(np.int64), embedded), n_classes)
@@ -401,7 +384,7 @@ class CLAREL(BaseEstimator):
         check_vectors(prototypes, "prototypes")
         check_same_width(images, prototypes, "the embedding of X", "prototypes")
         blocks = [
-            checked_distances(images[rows, :], prototypes, distance=self.distance)
+            embedding_distances(images[rows, :], prototypes, distance=self.distance)
             for rows in row_blocks(images.shape[0], max(images.shape[1], prototypes.shape[0]))
         ]
         return xp.concat(blocks, axis=0)

@@ -10,7 +10,7 @@ from array_api_compat import is_cupy_array, is_numpy_array
 from zslib.arrays import add_rows, like, namespace
 from zslib.nn import Parameter
 
-__all__ = ["RowParameter", "TextDraw", "distinct", "mixed", "mixing", "sums_over"]
+__all__ = ["RowParameter", "TextDraw", "distinct", "mixing", "sums_over"]
 
 
 class TextDraw(NamedTuple):
@@ -44,13 +44,6 @@ def sums_over(owner, column, share, shape):
     """Dense host matrix with ``share`` added up at (``owner``, ``column``)."""
     flat = np.bincount(owner * shape[1] + column, weights=share, minlength=shape[0] * shape[1])
     return flat.reshape(shape)
-
-
-def mixed(vectors, draw):
-    """Weighted sums of ``vectors``, one for each text that the draw may name."""
-    if len(draw.text) == draw.n and np.array_equal(draw.text, np.arange(draw.n)):
-        return vectors
-    return mixing(draw, vectors.shape[0], vectors) @ vectors
 
 
 def mixing(draw, n_texts, reference):

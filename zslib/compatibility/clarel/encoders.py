@@ -1,16 +1,18 @@
 """From texts to vectors, for CLAREL: the paper's network, a mean of word embeddings, or nothing.
 
 A batch asks for one vector per image, the mean over several of its texts. `TextDraw` says which.
+Each encoder is a layer with ``prepare(texts)``, which checks texts and brings them into the form
+that ``encode(prepared, draw)`` reads; this gives vectors (draw.n, width), with ``train=True``
+ready for ``backward(gradient)``.
 """
 
 import numpy as np
 
-from zslib.arrays import like, namespace, take_rows, to_host
+from zslib.arrays import like, namespace, ragged_rows, take_rows, to_host
 from zslib.compatibility.clarel.draws import (
     RowParameter,
     TextDraw,
     distinct,
-    mixed,
     mixing,
     sums_over,
 )
@@ -24,14 +26,13 @@ from zslib.nn import (
     ResidualBlock,
     Sequential,
 )
-from zslib.validation import check_choice, check_vectors
+from zslib.validation import check_choice, check_indices, check_vectors
 
 __all__ = [
     "ConvLSTMEncoder",
     "MeanEncoder",
     "ReadyVectors",
     "TextDraw",
-    "TextEncoder",
     "check_tokens",
 ]
 
@@ -48,13 +49,8 @@ def check_tokens(tokens, n_tokens=None):
             f"texts must be (m, T), one padded row for each text, got shape {tuple(tokens.shape)}"
         )
     tokens = np.asarray(to_host(tokens), dtype=np.int64)
-    if tokens.min() < 0 or (n_tokens is not None and tokens.max() >= n_tokens):
-        limit = "at least 0" if n_tokens is None else f"from 0 to {n_tokens - 1}"
-        raise ValueError(
-            f"texts hold token numbers from {tokens.min()} to {tokens.max()}, but they must be "
-            f"{limit}: number them by the vocabulary of the training texts, with 1 for unknown "
-            "words"
-        )
+    size = tokens.max() + 1 if n_tokens is None else n_tokens
+    check_indices(tokens, "texts (of the training texts' vocabulary, 1 for unknown words)", size)
     empty = np.flatnonzero(~tokens.any(axis=1))
     if len(empty):
         raise ValueError(
@@ -64,19 +60,7 @@ def check_tokens(tokens, n_tokens=None):
     return tokens
 
 
-class TextEncoder(Layer):
-    """Base of the encoders: layers from a `TextDraw` of prepared texts to vectors of ``width``."""
-
-    def prepare(self, texts):
-        """Check texts and bring them into the form that `encode` reads."""
-        raise NotImplementedError
-
-    def encode(self, prepared, draw, *, train=False):
-        """Vectors (draw.n, width); with ``train=True`` ready for ``backward(gradient)``."""
-        raise NotImplementedError
-
-
-class ReadyVectors(TextEncoder):
+class ReadyVectors(Layer):
     """Texts that come as vectors: only the mean over the texts drawn."""
 
     def __init__(self, width, *, like):
@@ -93,14 +77,14 @@ class ReadyVectors(TextEncoder):
         return xp.astype(texts, self._like.dtype, copy=False)
 
     def encode(self, prepared, draw, *, train=False):
-        return mixed(take_rows(prepared, draw.text), draw._replace(text=np.arange(len(draw.text))))
+        drawn, each = take_rows(prepared, draw.text), np.arange(len(draw.text))
+        return mixing(draw._replace(text=each), each.size, drawn) @ drawn
 
     def backward(self, gradient):
-        """None: nothing is learned here."""
-        return None
+        """Nothing is learned here."""
 
 
-class MeanEncoder(TextEncoder):
+class MeanEncoder(Layer):
     r"""The mean of a text's word embeddings: the light encoder.
 
     .. math:: f(t) = \frac{1}{|t|} \sum_{w \in t} E_w
@@ -135,17 +119,15 @@ class MeanEncoder(TextEncoder):
         self.weight = RowParameter.from_host(rng.standard_normal((n_tokens, dimension)), like=like)
 
     def prepare(self, texts):
-        """Tokens of all texts in a row, where each text begins, and how long it is."""
+        """Where each text begins among the tokens of all in a row, and these tokens."""
         tokens = check_tokens(texts, self.n_tokens)
-        lengths = np.count_nonzero(tokens, axis=1)
-        return tokens[tokens != 0], np.cumsum(lengths) - lengths, lengths
+        ends = np.cumsum(np.count_nonzero(tokens, axis=1))
+        return np.concatenate([[0], ends]), tokens[tokens != 0]
 
     def encode(self, prepared, draw, *, train=False):
-        tokens, starts, lengths = prepared
-        n = lengths[draw.text]
-        ends = np.cumsum(n)
-        places = np.arange(ends[-1]) + np.repeat(starts[draw.text] - (ends - n), n)
-        words, columns = distinct(tokens[places], self.n_tokens)
+        starts, tokens = ragged_rows(*prepared, draw.text)
+        n = np.diff(starts)
+        words, columns = distinct(tokens, self.n_tokens)
         shares = np.repeat(draw.share / n, n)
         host = sums_over(np.repeat(draw.owner, n), columns, shares, (draw.n, len(words)))
         table = self.weight.value
@@ -163,7 +145,7 @@ class MeanEncoder(TextEncoder):
         return {} if self.frozen else {"embedding.weight": self.weight}
 
 
-class ConvLSTMEncoder(TextEncoder):
+class ConvLSTMEncoder(Layer):
     """The paper's encoder: two residual blocks and a bidirectional LSTM (Appendix D).
 
     Tokens become vectors, pass the two blocks and the LSTM, and are pooled over the positions of
@@ -176,22 +158,21 @@ class ConvLSTMEncoder(TextEncoder):
     rng : numpy.random.Generator
         Draws the start, as `zslib.nn` documents it.
     filters : pair of int, keyword only, default (128, 256)
-    kernel_width : int, keyword only, default 3
-        Of the convolutions, odd.
     lstm_units : int, keyword only, default 512
         In each direction.
     pooling : "mean" or "last", keyword only, default "mean"
         Mean over the tokens, or the last state of each direction.
     halve : bool, keyword only, default False
         Whether each block is followed by the larger of each two neighbouring positions.
-    normalise_shortcut, norm_momentum, norm_epsilon : bool and floats, keyword only
-        Of `zslib.nn.ResidualBlock`.
     penalty : float, keyword only, default 0.001
         L2 weight of the blocks' parameters.
     frozen : bool, keyword only, default False
         Whether token vectors stay as they are.
     like : float array, keyword only
         Library, device and type.
+    **block
+        Other parameters of `zslib.nn.ResidualBlock`: ``kernel_width``, ``normalise_shortcut``,
+        ``norm_momentum`` and ``norm_epsilon``.
 
     Examples
     --------
@@ -209,31 +190,21 @@ class ConvLSTMEncoder(TextEncoder):
         rng,
         *,
         filters=(128, 256),
-        kernel_width=3,
         lstm_units=512,
         pooling="mean",
         halve=False,
-        normalise_shortcut=False,
-        norm_momentum=0.9,
-        norm_epsilon=1e-5,
         penalty=0.001,
         frozen=False,
         like,
+        **block,
     ):
         check_choice(pooling, "pooling", ("mean", "last"))
         self.n_tokens, self.width = n_tokens, 2 * lstm_units
         first, second = filters
-        blocks = {
-            "width": kernel_width,
-            "normalise_shortcut": normalise_shortcut,
-            "momentum": norm_momentum,
-            "epsilon": norm_epsilon,
-            "penalty": penalty,
-            "like": like,
-        }
+        block |= {"penalty": penalty, "like": like}
         layers = {"embedding": Embedding(n_tokens, dimension, rng, frozen=frozen, like=like)}
         for k, n_in, n_out in ((1, dimension, first), (2, first, second)):
-            layers[f"block{k}"] = ResidualBlock(n_in, n_out, rng, **blocks)
+            layers[f"block{k}"] = ResidualBlock(n_in, n_out, rng, **block)
             if halve:
                 layers[f"halve{k}"] = MaxPool()
         layers["lstm"] = BiLSTM(second, lstm_units, rng, like=like)
@@ -254,10 +225,10 @@ class ConvLSTMEncoder(TextEncoder):
         tokens = tokens[:, tokens.any(axis=0)]
         table = self.weight.value
         out = self.layers.forward(like(tokens, table), like(tokens != 0, table), train=train)
-        draw = draw._replace(text=places)
+        shares = mixing(draw._replace(text=places), len(texts), out)
         if train:
-            self._saved = (mixing(draw, len(texts), out),)
-        return mixed(out, draw)
+            self._saved = (shares,)
+        return shares @ out
 
     def backward(self, gradient):
         (shares,) = self._use_saved()

@@ -63,29 +63,24 @@ def embedding_distances(A, B, *, distance="euclidean"):
     array([[5., 0.]])
     """
     check_choice(distance, "distance", DISTANCES)
-    namespace(A, B)
+    xp = namespace(A, B)
     check_vectors(A, "A")
     check_vectors(B, "B")
     check_same_width(A, B, "A", "B")
-    return checked_distances(A, B, distance=distance)
+    D = _distances(xp.astype(A, xp.float64), xp.astype(B, xp.float64), distance)
+    return xp.astype(D, A.dtype)
 
 
-def checked_distances(A, B, *, distance):
-    """`embedding_distances` of arguments that are known to be in order."""
-    xp = namespace(A, B)
-    squares = _squares(xp.astype(A, xp.float64), xp.astype(B, xp.float64))
-    return xp.astype(squares if distance == "squared" else xp.sqrt(squares), A.dtype)
-
-
-def _squares(A, B):
-    """Squared distances of float64 rows, exactly 0 where rounding is all that is left."""
+def _distances(A, B, distance):
+    """Distances of float64 rows, exactly 0 where rounding is all that is left."""
     xp = namespace(A, B)
     # Less is lost in the difference of large squares around a point in the middle.
     centre = xp.mean(B, axis=0, keepdims=True)
     A, B = A - centre, B - centre
     sums = xp.sum(A * A, axis=1)[:, None] + xp.sum(B * B, axis=1)[None, :]
     squares = sums - 2.0 * (A @ B.T)
-    return squares * xp.astype(squares > 16.0 * xp.finfo(xp.float64).eps * sums, xp.float64)
+    squares *= xp.astype(squares > 16.0 * xp.finfo(xp.float64).eps * sums, xp.float64)
+    return squares if distance == "squared" else xp.sqrt(squares)
 
 
 def retrieval_probabilities(images, texts, *, distance="euclidean", same_text=None):
@@ -118,10 +113,8 @@ def retrieval_probabilities(images, texts, *, distance="euclidean", same_text=No
     """
     _check_batch(images, texts, distance, same_text)
     xp = namespace(images, texts)
-    D = checked_distances(
-        xp.astype(images, xp.float64), xp.astype(texts, xp.float64), distance=distance
-    )
-    (p, _), (q, _) = _softmaxes(D, same_text)
+    A, B = xp.astype(images, xp.float64), xp.astype(texts, xp.float64)
+    _, (p, _), (q, _) = _softmaxes(A, B, distance, same_text)
     return xp.astype(p, images.dtype), xp.astype(q, images.dtype)
 
 
@@ -132,29 +125,27 @@ def _check_batch(images, texts, distance, same_text):
     check_same_width(images, texts, "images", "texts")
     n = images.shape[0]
     if n < 2:
-        raise ValueError(
-            "the batch has one instance: nothing is there to retrieve it from; give at least two"
-        )
+        raise ValueError("the batch has one pair, and none to tell it from: give at least two")
     if same_text is not None:
         xp = namespace(images, same_text)
         if same_text.dtype != xp.bool:
             raise TypeError(f"same_text must hold booleans, got {same_text.dtype}")
         if tuple(same_text.shape) != (n, n):
             raise ValueError(
-                f"same_text must say of each two of the {n} pairs whether they have a text in "
-                f"common, shape ({n}, {n}), got {tuple(same_text.shape)}"
+                f"same_text must have a truth for each two pairs, shape ({n}, {n}), got "
+                f"{tuple(same_text.shape)}"
             )
 
 
-def _softmaxes(D, same_text):
-    """Softmax of -D along rows and columns, each with its log of the sum of exponentials."""
-    xp = namespace(D)
+def _softmaxes(A, B, distance, same_text):
+    """D, and the softmaxes of -D along rows and columns, with logs of sums of exponentials."""
+    xp, D = namespace(A, B), _distances(A, B, distance)
     scores = -D
     if same_text is not None:
         own = xp.eye(D.shape[0], dtype=xp.bool, device=array_device(D))
         never = xp.asarray(-xp.inf, dtype=D.dtype, device=array_device(D))
         scores = xp.where(same_text & ~own, never, scores)
-    return _softmax(scores, 1), _softmax(scores, 0)
+    return D, _softmax(scores, 1), _softmax(scores, 0)
 
 
 def _softmax(scores, axis):
@@ -180,9 +171,7 @@ def batch_retrieval_loss(images, texts, *, retrieval_mix, distance="euclidean", 
     """
     xp = namespace(images, texts)
     A, B = xp.astype(images, xp.float64), xp.astype(texts, xp.float64)
-    squares = _squares(A, B)
-    D = squares if distance == "squared" else xp.sqrt(squares)
-    (p, by_row), (q, by_column) = _softmaxes(D, same_text)
+    D, (p, by_row), (q, by_column) = _softmaxes(A, B, distance, same_text)
     n = D.shape[0]
     own = xp.eye(n, dtype=D.dtype, device=array_device(D))
     near = xp.sum(D * own)

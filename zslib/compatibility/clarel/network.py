@@ -13,61 +13,38 @@ from zslib.compatibility.clarel.encoders import (
 )
 from zslib.compatibility.clarel.loss import DISTANCES, batch_loss
 from zslib.nn import Dropout, Linear
-from zslib.validation import check_choice, check_integer, check_real, check_vectors
+from zslib.nn.layer import named_parts
+from zslib.optim.checks import check_share
+from zslib.validation import check_choice, check_each, check_integer, check_real, check_vectors
 
 __all__ = ["ClarelNetwork", "check_parameters", "make_encoder"]
-
-
-class _FirstLinear(Linear):
-    """A linear layer on features, which learn nothing: their gradient is not computed."""
-
-    def backward(self, gradient):
-        (x,) = self._use_saved()
-        self.weight.add(x.T @ gradient)
-        self.bias.add(namespace(gradient).sum(gradient, axis=0))
 
 
 class ClarelNetwork:
     """Image head, text encoder and head, dropout before both, and the two classifiers.
 
-    With ``dropout_each`` numbers are dropped from the vector of every text drawn, else from the
-    mean of a sample's texts.
+    Sizes and dropout are those of ``model``. With its ``dropout_each`` numbers are dropped from
+    the vector of every text drawn, else from the mean of a sample's texts.
     """
 
-    def __init__(
-        self,
-        n_features,
-        n_classes,
-        embedding_dim,
-        encoder,
-        dropout,
-        rng,
-        *,
-        dropout_each=False,
-        like,
-    ):
-        self.encoder, self._dropout_each = encoder, dropout_each
-        self.image_layer = _FirstLinear(n_features, embedding_dim, rng, like=like)
+    def __init__(self, model, n_features, n_classes, encoder, rng, *, like):
+        self.encoder, self._dropout_each = encoder, model.dropout_each
+        embedding_dim, dropout = model.embedding_dim, model.dropout
+        self.image_layer = Linear(n_features, embedding_dim, rng, like=like)
         self.text_layer = Linear(encoder.width, embedding_dim, rng, like=like)
         self.image_classifier = Linear(embedding_dim, n_classes, rng, like=like)
         self.text_classifier = Linear(embedding_dim, n_classes, rng, like=like)
+        names = "encoder", "image_layer", "text_layer", "image_classifier", "text_classifier"
+        self._parts = {name: getattr(self, name) for name in names}
         self._image_dropout, self._text_dropout = Dropout(dropout, rng), Dropout(dropout, rng)
 
     def parameters(self):
         """All parameters by name."""
-        return self._named("parameters")
+        return named_parts(self._parts, "parameters")
 
     def buffers(self):
         """All running averages by name."""
-        return self._named("buffers")
-
-    def _named(self, kind):
-        parts = ("encoder", "image_layer", "text_layer", "image_classifier", "text_classifier")
-        return {
-            f"{part}.{name}": value
-            for part in parts
-            for name, value in getattr(getattr(self, part), kind)().items()
-        }
+        return named_parts(self._parts, "buffers")
 
     def step(self, X, prepared, draw, codes, descent, **loss):
         """One step of gradient descent on a batch; the `LossTerms` as one array, shape (5,).
@@ -79,10 +56,8 @@ class ClarelNetwork:
         shares, asked = None, draw
         if self._dropout_each:
             each = np.arange(len(draw.text))
-            shares, asked = (
-                mixing(draw._replace(text=each), each.size, X),
-                TextDraw.single(draw.text),
-            )
+            shares = mixing(draw._replace(text=each), each.size, X)
+            asked = TextDraw.single(draw.text)
         encoded = self.encoder.encode(prepared, asked, train=True)
         dropped = self._text_dropout.forward(encoded, train=True)
         # The layer is linear: it may as well come after the mean.
@@ -98,8 +73,7 @@ class ClarelNetwork:
         )
         by_image += self.image_classifier.backward(by_image_logit)
         by_text += self.text_classifier.backward(by_text_logit)
-        # The image dropout has no layer before it that would need its gradient.
-        self.image_layer.backward(by_image)
+        self.image_layer.learn(by_image)
         by_text = self.text_layer.backward(by_text)
         by_text = by_text if shares is None else shares.T @ by_text
         self.encoder.backward(self._text_dropout.backward(by_text))
@@ -136,22 +110,15 @@ def check_parameters(model, n):
         raise ValueError(f"kernel_width must be odd, got {model.kernel_width}")
     if model.n_tokens is not None:
         check_integer(model.n_tokens, "n_tokens", low=2)
-    if not isinstance(model.filters, tuple | list | np.ndarray):
-        raise TypeError(f"filters must be a pair of integers, got {model.filters!r}")
-    if len(model.filters) != 2:
+    if len(check_each(model.filters, "filters", check_integer, "integers", low=1)) != 2:
         raise ValueError(f"filters must be two numbers, got {model.filters!r}")
-    for i, count in enumerate(model.filters):
-        check_integer(count, f"filters[{i}]", low=1)
     check_real(model.convolution_penalty, "convolution_penalty", low=0.0)
     check_real(model.norm_epsilon, "norm_epsilon", low=0.0, inclusive=False)
     for name in ("dropout", "momentum", "norm_momentum"):
-        if check_real(getattr(model, name), name, low=0.0) >= 1.0:
-            raise ValueError(f"{name} must be below 1, got {getattr(model, name)}")
+        check_share(getattr(model, name), name)
     if model.clip is not None:
         check_real(model.clip, "clip", low=0.0, inclusive=False)
-    if n < 2:
-        raise ValueError("X has one row: nothing is there to tell it from; give at least two")
-    note = " (there are no more samples, and one alone has nothing to be told from)"
+    note = " (X has no more rows, and one alone has nothing to be told from)"
     check_integer(model.batch_size, "batch_size", low=2, high=n, high_means=note)
     check_real(model.learning_rate, "learning_rate", low=0.0, inclusive=False)
     check_real(model.decay, "decay", low=1.0)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from zslib.arrays import to_host
 from zslib.compatibility.clarel.draws import TextDraw, distinct, sums_over
+from zslib.validation import as_labels, check_indices, host_array
 
 __all__ = ["Pairs"]
 
@@ -33,15 +33,13 @@ class Pairs:
                 f"{np.sum(counts < 1)} sample(s) have no text in text_rows, the first is sample "
                 f"{np.argmax(counts < 1)}: drop them"
             )
-        if text_ids is None:
-            text_ids = np.arange(n_texts)
-        else:
-            text_ids = _integers(text_ids, "text_ids")
-            if text_ids.shape != (n_texts,):
-                raise ValueError(
-                    f"text_ids must have one number for each of the {n_texts} texts, got shape "
-                    f"{text_ids.shape}"
-                )
+        text_ids = np.arange(n_texts) if text_ids is None else as_labels(text_ids, "text_ids")
+        text_ids = host_array(text_ids, "text_ids")
+        if text_ids.shape != (n_texts,):
+            raise ValueError(
+                f"text_ids must have one number for each of the {n_texts} texts, got shape "
+                f"{text_ids.shape}"
+            )
         self.ids = np.unique(text_ids, return_inverse=True)[1].reshape(-1)
 
     def draw(self, samples, n_each, rng):
@@ -60,20 +58,10 @@ class Pairs:
     def in_common(self, draw):
         """(n, n) bool: whether two samples drew equal texts; None where no two did."""
         ids = self.ids[draw.text]
-        if len(ids) == draw.n:
-            same = ids[:, None] == ids[None, :]
-        else:
-            found, columns = distinct(ids, len(self.ids))
-            has = sums_over(draw.owner, columns, draw.share, (draw.n, len(found)))
-            same = has @ has.T > 0
+        found, columns = distinct(ids, len(self.ids))
+        has = sums_over(draw.owner, columns, draw.share, (draw.n, len(found)))
+        same = has @ has.T > 0
         return same if np.count_nonzero(same) > draw.n else None
-
-
-def _integers(values, name):
-    host = np.asarray(to_host(values) if hasattr(values, "__array_namespace__") else values)
-    if host.size and not np.issubdtype(host.dtype, np.integer):
-        raise TypeError(f"{name} must hold integers, got {host.dtype}")
-    return host.astype(np.int64)
 
 
 def _offsets_and_index(n, n_texts, text_rows):
@@ -84,30 +72,16 @@ def _offsets_and_index(n, n_texts, text_rows):
                 "share texts or have several, say which in text_rows"
             )
         return np.arange(n + 1), np.arange(n)
-    if isinstance(text_rows, tuple):
-        if len(text_rows) != 2:
-            raise ValueError(
-                f"text_rows is a tuple of {len(text_rows)}: give (offsets, index), or a list with "
-                "the texts of each sample"
-            )
-        offsets, index = (_integers(part, "text_rows").reshape(-1) for part in text_rows)
-        if len(offsets) != n + 1 or offsets[0] != 0 or offsets[-1] != len(index):
-            raise ValueError(
-                f"text_rows: offsets must be {n + 1} numbers from 0 to the length of index, "
-                f"{len(index)}, for the {n} rows of X"
-            )
-    else:
-        if len(text_rows) != n:
-            raise ValueError(
-                f"text_rows lists the texts of {len(text_rows)} samples, X has {n} rows: give one "
-                "entry for each"
-            )
-        rows = [_integers(row, "text_rows").reshape(-1) for row in text_rows]
-        offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
-        index = np.concatenate(rows)
-    if len(index) and (index.min() < 0 or index.max() >= n_texts):
+    parts = [host_array(part, "text_rows").reshape(-1) for part in text_rows]
+    if not isinstance(text_rows, tuple):
+        ends = np.cumsum([0, *map(len, parts)])
+        parts = ends, np.concatenate([ends[:0], *(part for part in parts if len(part))])
+    if len(parts) != 2 or len(parts[0]) != n + 1 or [*parts[0][[0, -1]]] != [0, len(parts[1])]:
         raise ValueError(
-            f"text_rows names texts from {index.min()} to {index.max()}, but there are {n_texts}: "
-            f"numbers must lie in [0, {n_texts})"
+            f"text_rows must list the texts of each of the {n} rows of X, or be (offsets, index), "
+            f"offsets {n + 1} numbers from 0 to the length of index"
         )
-    return offsets, index
+    offsets, index = parts
+    check_indices(offsets, "offsets of text_rows", len(index) + 1)
+    check_indices(index, "text_rows", n_texts)
+    return offsets.astype(np.int64), index.astype(np.int64)

@@ -1,7 +1,6 @@
-"""The training of CLAREL: batch after batch, with a curve, checkpoints and a line of progress."""
+"""The training of CLAREL: batch after batch, with a curve and checkpoints."""
 
 import sys
-from time import monotonic
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from zslib.compatibility.clarel.checkpoint import array_digest, plain, random_di
 from zslib.compatibility.clarel.loss import LossTerms
 from zslib.validation import check_learned
 
-__all__ = ["Progress", "Training", "identity"]
+__all__ = ["Training", "identity"]
 
 _MAY_CHANGE = ("n_batches", "checkpoint", "checkpoint_every", "progress")
 
@@ -34,35 +33,35 @@ def identity(parameters, X, y, texts, pairs):
 class Training:
     """How far a training has come, and how it goes on; ``rng`` is the network's as well."""
 
-    def __init__(self, network, rng, X, codes, prepared, pairs, *, momentum=0.0):
-        self.network, self.rng, self.momentum = network, rng, momentum
+    def __init__(self, model, network, rng, X, codes, prepared, pairs):
+        self.model, self.network, self.rng = model, network, rng
         self.X, self.codes, self.prepared, self.pairs = X, codes, prepared, pairs
         self.step, self.logged, self.curve = 0, 0, []
         self._sums = like(np.zeros(len(LossTerms._fields)), X)
 
-    def run(self, model, checkpoint=None):
+    def run(self, checkpoint=None):
         """Train until ``model.n_batches`` batches are done, from the checkpoint where it is."""
+        model = self.model
         if checkpoint is not None:
-            self.restore(checkpoint, model.n_batches)
-        progress = Progress("CLAREL", model.n_batches, self.step, shown=model.progress)
+            self.restore(checkpoint)
         # An overflow is reported at the next entry of the curve, with its remedy.
-        with np.errstate(over="ignore", invalid="ignore"), progress:
+        with np.errstate(over="ignore", invalid="ignore"):
             while self.step < model.n_batches:
-                self.one_batch(model)
-                last = self.step == model.n_batches
+                self.one_batch()
                 if self.step % model.log_every == 0:
                     self.log()
+                    if model.progress:
+                        loss = f"loss {self.curve[-1]['total']:.4f}"
+                        print(f"CLAREL {self.step}/{model.n_batches}, {loss}", file=sys.stderr)
+                last = self.step == model.n_batches
                 if checkpoint is not None and (self.step % model.checkpoint_every == 0 or last):
                     self.save(checkpoint)
-                # Not before the state is kept: the interval would go on after a later start.
-                if last:
-                    self.log()
-                progress.update(self.step, self.curve[-1]["total"] if self.curve else None)
-            # Where the state on disk was the last one already.
+            # Not before the last state is kept: its interval would go on after a later start.
             self.log()
 
-    def one_batch(self, model):
+    def one_batch(self):
         """Draw a batch and the texts of its samples, and take a step."""
+        model = self.model
         batch = self.rng.choice(self.X.shape[0], model.batch_size, replace=False)
         draw = self.pairs.draw(batch, model.texts_per_image, self.rng)
         same = self.pairs.in_common(draw) if model.exclude_equal else None
@@ -97,7 +96,7 @@ class Training:
         """All that training changes in place, by name."""
         parts = self.network.parameters()
         learned = {name: part.value for name, part in parts.items()}
-        if self.momentum:
+        if self.model.momentum:
             learned |= {f"{name}.velocity": part.velocity for name, part in parts.items()}
         return learned | self.network.buffers()
 
@@ -118,63 +117,19 @@ class Training:
         }
         checkpoint.save(arrays, state)
 
-    def restore(self, checkpoint, n_batches):
+    def restore(self, checkpoint):
         """Take the state from the checkpoint, if there is one."""
         found = checkpoint.load()
         if found is None:
             return
         arrays, state = found
-        if state["step"] > n_batches:
+        if state["step"] > self.model.n_batches:
             raise ValueError(
                 f"checkpoint {str(checkpoint.path)!r} is at batch {state['step']}, beyond "
-                f"n_batches={n_batches}: raise n_batches, or delete the file"
+                f"n_batches={self.model.n_batches}: raise n_batches, or delete the file"
             )
         for name, array in self._arrays().items():
             array[...] = like(arrays[name], array)
         self.rng.bit_generator.state = state["rng"]
         self.step, self.logged, self.curve = state["step"], state["logged"], state["curve"]
         self._sums = like(np.array(state["sums"]), self.X)
-
-
-class Progress:
-    """Batches done, loss, rate and time left, on stderr; a context manager that ends the line."""
-
-    def __init__(self, name, total, done=0, *, shown=True):
-        self._name, self._total, self._shown = name, total, shown
-        self._first, self._start, self._last = done, monotonic(), -1.0
-        self._width = 0
-
-    def update(self, done, loss):
-        """Show ``done`` batches and the newest mean ``loss`` (None: not known yet)."""
-        if not self._shown:
-            return
-        now = monotonic()
-        if now - self._last < 0.5 and done < self._total:
-            return
-        self._last = now
-        rate = (done - self._first) / max(now - self._start, 1e-9)
-        filled = 24 * done // self._total
-        left = f", {_clock((self._total - done) / rate)} left" if rate else ""
-        loss = "" if loss is None else f", loss {loss:.4f}"
-        line = (
-            f"{self._name} {done}/{self._total} [{'#' * filled}{'.' * (24 - filled)}]{loss}, "
-            f"{rate:.1f} batches/s{left}"
-        )
-        sys.stderr.write("\r" + line.ljust(self._width))
-        sys.stderr.flush()
-        self._width = len(line)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        """End the line."""
-        if self._width:
-            sys.stderr.write("\n")
-            sys.stderr.flush()
-
-
-def _clock(seconds):
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{seconds:02d}"

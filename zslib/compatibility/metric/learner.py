@@ -5,7 +5,6 @@ from collections import deque
 from copy import copy
 
 import numpy as np
-from array_api_compat import device as array_device
 from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import (
@@ -40,8 +39,11 @@ from zslib.validation import (
     check_choice,
     check_columns,
     check_integer,
+    check_learned,
     check_paired,
     check_real,
+    check_same_rows,
+    check_same_width,
     column_names,
 )
 
@@ -245,13 +247,8 @@ class MetricLearner(CompatibilityModel):
             features = as_vectors(X, "X")
             image_attributes = as_vectors(image_attributes, "image_attributes", like=features)
             classes = as_vectors(named_rows(class_embeddings)[0], "class_embeddings")
-            namespace(features, classes, image_attributes)
-            expected = features.shape[0], classes.shape[1]
-            if tuple(image_attributes.shape) != expected:
-                raise ValueError(
-                    f"image_attributes must have shape {expected}, a row for each row of X in the "
-                    f"space of class_embeddings, got {tuple(image_attributes.shape)}"
-                )
+            check_same_rows(features, image_attributes, "X", "image_attributes")
+            check_same_width(image_attributes, classes, "image_attributes", "class_embeddings")
         return self._checked_fit(X, y, class_embeddings, image_attributes=image_attributes)
 
     def _check_parameters(self):
@@ -274,20 +271,15 @@ class MetricLearner(CompatibilityModel):
         xp = namespace(X)
         rng = random_generator(self.random_state)
         candidates = distinct_candidates(codes, embeddings, image_attributes)
-        candidates.check_enough(self.negatives_per_positive)
         log_weights = self._fixed_weights(candidates, X)
-
-        def normal(rows, columns, scale):
-            return xp.astype(like(rng.standard_normal((rows, columns)) / scale, X), X.dtype)
-
         (n, p), q, m = X.shape, embeddings.shape[1], self.metric_dim
-        space = {"dtype": X.dtype, "device": array_device(X)}
-        theta = (
-            normal(p, q, math.sqrt(p)),
-            xp.zeros((q,), **space),
-            normal(q, m, math.sqrt(m)),
-            xp.ones((1,), **space),
+        start = (
+            rng.standard_normal((p, q)) / math.sqrt(p),
+            np.zeros(q),
+            rng.standard_normal((q, m)) / math.sqrt(m),
+            np.ones(1),
         )
+        theta = tuple(xp.astype(like(part, X), X.dtype) for part in start)
         self.n_candidates_ = len(candidates.classes)
         self.learning_curve_ = []
         self._epochs, last = [], deque(maxlen=self.average_last)
@@ -298,12 +290,12 @@ class MetricLearner(CompatibilityModel):
                 pairs.add(self._draw(theta, epoch, X, candidates, log_weights, rng))
                 self.learning_curve_.append(self._run_epoch(theta, X, candidates, pairs, rng))
                 size = sum(float(xp.sum(xp.abs(part))) for part in theta)
-            if not math.isfinite(self.learning_curve_[-1] + size):
-                raise ValueError(
-                    f"training diverged in epoch {epoch}: the parameters left the range of "
-                    f"{X.dtype}; learning_rate={self.learning_rate} is too large for features "
-                    "and attributes of this scale, or attribute_weight for this learning_rate"
-                )
+            check_learned(
+                self.learning_curve_[-1] + size,
+                f"lower learning_rate={self.learning_rate} or attribute_weight, or scale features "
+                "and attributes",
+                what=f"training in epoch {epoch}",
+            )
             last.append([xp.asarray(part, copy=True) for part in theta])
             if self.keep_epochs:
                 self._epochs.append(_mean(last))
@@ -316,9 +308,9 @@ class MetricLearner(CompatibilityModel):
         if not candidates.q_varies:
             raise ValueError(
                 'negatives="uncertainty_correlation" needs images of a class that differ in their '
-                "attributes, but here all images of each class have the same vector, as in the "
-                "paper's AwA (footnote of Table 1): q of Eq. 9 is then 1 for every vector; use "
-                'negatives="uncertainty", or give image_attributes'
+                "attributes, but all of each class have the same vector, as in the paper's AwA: q "
+                "of Eq. 9 is then 1 for every vector; give image_attributes, or use "
+                'negatives="uncertainty"'
             )
         return log_correlation(candidates) + like(np.log(candidates.counts), X)
 

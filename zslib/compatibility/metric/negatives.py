@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from array_api_compat import is_numpy_array
 
 from zslib.arrays import like, namespace, row_blocks, take_rows, to_host
 from zslib.validation import check_integer
@@ -62,14 +61,6 @@ class Candidates:
     def q_varies(self):
         """Whether the images of some class differ, so that Eq. 9 is not 1 for every vector."""
         return bool(np.bincount(self.classes).max() > 1)
-
-    def check_enough(self, k):
-        """Raise ValueError unless each image has ``k`` candidates of other classes."""
-        if k > self.fewest:
-            raise ValueError(
-                f"negatives_per_positive={k}, but some images have only {self.fewest} different "
-                "attribute vectors of other seen classes: ask for at most as many"
-            )
 
 
 def distinct_candidates(codes, embeddings, image_attributes=None):
@@ -161,21 +152,12 @@ def draw_negatives(log_weights, k, rng):
     array([[2],
            [1]])
     """
-    xp = namespace(log_weights)
     check_integer(k, "k", low=1, high=log_weights.shape[1])
-    kind = np.float32 if log_weights.dtype == xp.float32 else np.float64
-    noise = rng.standard_exponential(tuple(log_weights.shape), dtype=kind)
-    np.log(np.maximum(noise, np.finfo(kind).tiny, out=noise), out=noise)
-    keys = log_weights - like(noise, log_weights)
+    weights = to_host(log_weights)
+    noise = rng.standard_exponential(weights.shape, dtype=weights.dtype)
+    keys = weights - np.log(np.maximum(noise, np.finfo(noise.dtype).tiny))
     if k == 1:
-        return to_host(xp.argmax(keys, axis=1)).astype(np.int64)[:, None]
-    if is_numpy_array(keys):
-        return _largest(keys, k)
-    return to_host(xp.argsort(keys, axis=1, descending=True)[:, :k]).astype(np.int64)
-
-
-def _largest(keys, k):
-    """Columns of the k largest of each row of a NumPy array."""
+        return np.argmax(keys, axis=1)[:, None]
     # Partitioning values takes a fraction of the time of partitioning their places.
     level = np.partition(keys, -k, axis=1)[:, -k, None]
     columns = np.nonzero(keys >= level)[1]
@@ -190,7 +172,11 @@ def random_negatives(candidates, k, rng):
     Without replacement: the paper's attribute vector of another image of another seen class,
     drawn anew while it is one that the image already has. Returns int64 (n, k).
     """
-    candidates.check_enough(k)
+    if k > candidates.fewest:
+        raise ValueError(
+            f"negatives_per_positive={k}, but some images have only {candidates.fewest} different "
+            "attribute vectors of other seen classes: ask for at most as many"
+        )
     if 2 * k > candidates.fewest:
         return _many_random_negatives(candidates, k, rng)
     labels, n = candidates.labels, len(candidates.own)
