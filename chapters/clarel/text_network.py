@@ -125,33 +125,25 @@ class AppendixNetwork:
         d, (a, b), w, h = (
             self.defaults[k] for k in ("word_dim", "filters", "kernel_width", "lstm_units")
         )
-        rows = [("word vectors", f"{self.n_words}·{d}", "encoder.embedding", "no")]
+
+        def size(*prefixes):
+            return sum(p.value.size for name, p in learned.items() if name.startswith(prefixes))
+
+        rows = [("word vectors", f"{self.n_words}·{d}", size("encoder.embedding"), "no")]
         for number, n_in, n_out in ((1, d, a), (2, a, b)):
-            name, block = f"block {number}: ", f"encoder.block{number}."
-            rows += [
-                (
-                    f"{name}convolutions",
-                    f"{w}·({n_in} + 2·{n_out})·{n_out}",
-                    f"{block}conv",
-                    "yes",
-                ),
-                (f"{name}normalisations", f"3·2·{n_out}", f"{block}norm", "yes"),
-                (f"{name}shortcut", f"{n_in}·{n_out}", f"{block}shortcut", "yes"),
-            ]
-        rows += [
-            ("LSTM", f"2·4·{h}·({b} + {h} + 1)", "encoder.lstm", "no"),
-            ("text layer", f"({2 * h} + 1)·{e}", "text_layer", "no"),
-            ("image layer", f"({self.n_features} + 1)·{e}", "image_layer", "no"),
-            ("both classifiers", f"({e} + 1)·{2 * c}", ("image_cl", "text_cl"), "no"),
-        ]
+            for kind, part, formula in (
+                ("convolutions", "conv", f"{w}·({n_in} + 2·{n_out})·{n_out}"),
+                ("normalisations", "norm", f"3·2·{n_out}"),
+                ("shortcut", "shortcut", f"{n_in}·{n_out}"),
+            ):
+                entries = size(f"encoder.block{number}.{part}")
+                rows.append((f"block {number}: {kind}", formula, entries, "yes"))
         return [
-            (
-                name,
-                formula,
-                sum(p.value.size for key, p in learned.items() if key.startswith(prefix)),
-                penalised,
-            )
-            for name, formula, prefix, penalised in rows
+            *rows,
+            ("LSTM", f"2·4·{h}·({b} + {h} + 1)", size("encoder.lstm"), "no"),
+            ("text layer", f"({2 * h} + 1)·{e}", size("text_layer"), "no"),
+            ("image layer", f"({self.n_features} + 1)·{e}", size("image_layer"), "no"),
+            ("both classifiers", f"({e} + 1)·{2 * c}", size("image_cl", "text_cl"), "no"),
         ]
 
     def readings(self):

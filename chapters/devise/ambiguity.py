@@ -12,15 +12,11 @@ from zslib.datasets.words.term_vectors import TERM_SOURCES
 def ambiguity(lexicons, lemmas):
     """Rows: terms of synsets and synsets of terms, for each label set's lexicon."""
     for name, lexicon in lexicons.items():
-        sizes, senses = lexicon.terms_per_synset, lexicon.synsets_per_term
+        senses = lexicon.synsets_per_term
         first = [lemmas[wnid][0].lower() for wnid in lexicon.synsets]
         _, row, holders = np.unique(first, return_inverse=True, return_counts=True)
         counts = {
-            "synsets": len(lexicon.synsets),
-            "terms": len(lexicon.terms),
-            "terms per synset": sizes.mean(),
-            "terms of one synset, median": int(np.median(sizes)),
-            "synsets per term": senses.mean(),
+            "terms per synset": lexicon.terms_per_synset.mean(),
             "terms with several synsets, %": 100 * (senses > 1).mean(),
             "synsets of one term, at most": int(senses.max()),
             "synsets that share a first term": int((holders[row] > 1).sum()),

@@ -160,12 +160,11 @@ def test_devise_as_a_mapping_lands_at_the_scores_it_ranks_by(space, problem, bac
 def test_the_softmax_ranks_its_own_classes(space, problem, backend):
     conse = TermModel(space, mapping=ClassMap(ConSE())).fit(problem)
     found = SoftmaxModel(conse).search(problem, problem.test_seen, ["oak", "bird", "room"])
-    assert found.left_out == 3
-    order = backend.to_numpy(found.order)
+    order = backend.to_numpy(found.predictions)
     assert np.array_equal(np.sort(order, axis=1), np.tile(np.arange(3), (len(order), 1)))
     # The most probable class is ConSE's where it averages that class alone.
     conse.mapping.model.n_averaged = 1
-    names = np.array(found.lexicon.synsets)[order[:, 0]]
+    names = np.array(found.labels)[order[:, 0]]
     first = {"bird": "crane", "room": "hall", "oak": "oak"}
     near = conse.search(problem, problem.test_seen, ["oak", "bird", "room"], 1)
     terms = np.array(near.lexicon.terms)[backend.to_numpy(near.terms)[:, 0]]
