@@ -10,7 +10,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
-from zslib.arrays import like, namespace, take_rows, to_host, unit_rows
+from zslib.arrays import like, namespace, ragged_rows, take_rows, to_host, unit_rows
 from zslib.datasets import ZeroShotProblem
 from zslib.datasets.words.tokens import UNKNOWN, Vocabulary, tokenize
 from zslib.protocols.attributes.methods import resolve_method
@@ -129,15 +129,12 @@ def with_class_texts(problem):
     if problem.level == "class":
         raise ValueError(f"{problem.name} has texts of classes already")
     rows, classes = problem.prototype_rows()
-    starts = np.searchsorted(classes, np.arange(len(problem.class_names) + 1))
-    counts = np.diff(starts)[problem.labels]
-    bare = np.setdiff1d(
-        np.arange(len(problem.labels)), np.union1d(problem.trainval, problem.test_unseen)
-    )
-    counts[bare] = 0
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
-    index = rows[np.repeat(starts[problem.labels], counts) + within]
+    beyond = len(problem.class_names)  # a class without texts, for the test images of seen ones
+    starts = np.searchsorted(classes, np.arange(beyond + 2))
+    owners = np.full(len(problem.labels), beyond)
+    for images in (problem.trainval, problem.test_unseen):
+        owners[images] = problem.labels[images]
+    offsets, index = ragged_rows(starts, rows, owners)
     return replace(
         problem,
         name=f"{problem.name} by class",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+from types import SimpleNamespace
 
 import numpy as np
 from scipy.stats import rankdata
@@ -45,20 +45,6 @@ PRINTED_NAMES = {
     "learning rate": "learning_rate",
     "texts per image": "texts_per_image",
 }
-
-
-@dataclass(frozen=True)
-class PairMeasures:
-    """Of one model: own texts nearer, per image in percent; the outcome; spread by part.
-
-    ``classes`` are those of the images of ``nearer``; ``spread`` has for each part the images of
-    each class, their squared distances to the class's mean, and these means.
-    """
-
-    nearer: np.ndarray
-    classes: np.ndarray
-    outcome: object
-    spread: dict
 
 
 class HeldOutPairs:
@@ -129,7 +115,12 @@ class HeldOutPairs:
         return image_text_trials(model, nested, grid, **options)
 
     def measures(self):
-        """`PairMeasures` of every model: {kind: one for each seed}."""
+        """Of every model, {kind: one for each seed}, what it does to images held out of training.
+
+        For each image ``nearer``, in percent how often an own text is nearer than another, and
+        ``classes``; the ``outcome``; and the ``spread``, for each part the images of each class,
+        their squared distances to the class's mean, and these means.
+        """
         return {
             kind: [self._measured(model) for model in models]
             for kind, models in self.models.items()
@@ -141,11 +132,11 @@ class HeldOutPairs:
             "validation classes": self.problem.test_unseen,
         }
         tested = evaluate_image_text(FrozenEstimator(model), self.problem, retrieval=False)
-        return PairMeasures(
-            self._own_text_nearer(model),
-            self.problem.labels[self.asked[0]],
-            tested.outcome,
-            {p: self._spread_within(model, rows) for p, rows in parts.items() if rows.size},
+        return SimpleNamespace(
+            nearer=self._own_text_nearer(model),
+            classes=self.problem.labels[self.asked[0]],
+            outcome=tested.outcome,
+            spread={p: self._spread_within(model, rows) for p, rows in parts.items() if rows.size},
         )
 
     @cached_property
@@ -230,7 +221,7 @@ def spread_within(statistics, times):
 
 
 def spread_over_classes(part):
-    """A measure of `PairMeasures` for `book.Chapter.measure`: `spread_within` of a part.
+    """A measure of `HeldOutPairs.measures` for `book.Chapter.measure`: `spread_within` of a part.
 
     Its interval resamples classes, common to all models, then trainings.
     """

@@ -9,12 +9,6 @@ from zslib.datasets.hierarchy.readings import label_sets
 from zslib.protocols.intervals import Estimate, mean_estimate
 from zslib.validation import check_integer
 
-_IMAGE_SHARES = (
-    "images of a label, median",
-    "labels with half of the images, %",
-    "labels with less than ten images, %",
-)
-
 
 def label_counts(lists, printed):
     """Rows: labels tested and labels that may be answered in each set, beside ``printed``."""
@@ -84,13 +78,18 @@ def class_size_shares(counts, images_per_class):
 def image_shares(lists):
     """Rows: how unequally images are spread over labels; None where they are not counted."""
     for name, row in list(label_sets(lists).items())[1:]:
-        shares = [None] * len(_IMAGE_SHARES)
+        median = half = few = None
         if row.weights is not None:
             weights = np.sort(row.weights)[::-1]
-            half = np.searchsorted(np.cumsum(weights), weights.sum() / 2) + 1
-            few = 100 * float((weights < 10).mean())
-            shares = float(np.median(weights)), 100 * half / weights.size, few
-        yield from metric_rows(dict(zip(_IMAGE_SHARES, shares, strict=True)), label_set=name)
+            median = float(np.median(weights))
+            largest = np.searchsorted(np.cumsum(weights), weights.sum() / 2) + 1
+            half, few = 100 * largest / weights.size, 100 * float((weights < 10).mean())
+        shares = {
+            "images of a label, median": median,
+            "labels with half of the images, %": half,
+            "labels with less than ten images, %": few,
+        }
+        yield from metric_rows(shares, label_set=name)
 
 
 def image_curves(lists):
