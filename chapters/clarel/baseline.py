@@ -18,7 +18,6 @@ from zslib.protocols.attributes.runs import run_zero_shot
 from zslib.protocols.attributes.tuning import seen_as
 from zslib.protocols.choices import told_apart
 from zslib.protocols.sweep import best_that_trains, sweep
-from zslib.validation import check_integer
 
 
 def tfidf_vectors(problem, *, dimension=300, min_count=2):
@@ -29,9 +28,6 @@ def tfidf_vectors(problem, *, dimension=300, min_count=2):
     without a known word is zero. Fewer texts or words than ``dimension``, or texts that depend on
     each other, give fewer dimensions.
     """
-    check_integer(dimension, "dimension", low=1)
-    if problem.texts is None:
-        raise ValueError(f"{problem.name} has ready text vectors and no words")
     known = sorted({problem.texts[i] for i in problem.training_texts})
     words = Vocabulary.fit(known, min_count).words[UNKNOWN + 1 :]
     weights = TfidfVectorizer(
@@ -126,8 +122,6 @@ def with_class_texts(problem):
     images that train would own texts of images that are held out. Texts of one class stay each
     other's negatives: nothing changes but which text an image has.
     """
-    if problem.level == "class":
-        raise ValueError(f"{problem.name} has texts of classes already")
     rows, classes = problem.prototype_rows()
     beyond = len(problem.class_names)  # a class without texts, for the test images of seen ones
     starts = np.searchsorted(classes, np.arange(beyond + 2))

@@ -18,7 +18,6 @@ from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.rescaling import choose_alpha
 from zslib.protocols.attributes.tuning import seen_as, with_validation_classes
 from zslib.protocols.sweep import kept, sweep
-from zslib.validation import check_real
 
 CALIBRATIONS = ("stacking", "own distance", "surprisal")
 
@@ -48,9 +47,9 @@ class CalibratedRun:
 def own_distances(model, X, class_embeddings, scores):
     """The distance that a fitted model compares, (n, C), or None where it compares no two vectors.
 
-    A scorer says so in ``compares``. A distance is itself, a cosine is taken off one. Of a bilinear
-    score ``x W s'`` it is one minus the cosine of ``x W`` and ``s``, which ranks the classes as the
-    score does where all ``s`` have one length. The Euclidean distance between
+    A scorer says so in ``compares``. A distance is itself, a cosine is taken off one. Of a
+    bilinear score ``x W s'`` it is one minus the cosine of ``x W`` and ``s``, which ranks the
+    classes as the score does where all ``s`` have one length. The Euclidean distance between
     vectors of length one has the same curve, since a power of d only changes alpha.
     """
     scores = to_host(scores).astype(np.float64)
@@ -74,7 +73,6 @@ def surprisals(scores, unit=1.0):
 
     A distance for any score: never negative, and in the order of the scores.
     """
-    unit = check_real(unit, "unit", low=0, inclusive=False)
     below = np.asarray(scores, dtype=np.float64) / unit
     best = np.argmax(below, axis=1)[:, None]
     below = np.take_along_axis(below, best, axis=1) - below
@@ -89,7 +87,6 @@ def from_common_zero(outcome, zero):
     At a zero far above all scores rescaling is stacking with gamma = alpha times the zero. Scores
     above the zero count as distances of (nearly) nothing.
     """
-    zero = check_real(zero, "zero")
 
     def moved(side):
         scores = {name: getattr(side, name) for name in ("seen_scores", "unseen_scores")}

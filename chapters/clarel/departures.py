@@ -52,8 +52,7 @@ def departures(problem, seeds, **options):
         for name, changes in ({AS_PRINTED: None} | TRAININGS).items()
     }
     base = runs[AS_PRINTED]
-    again = {k: options[k] for k in ("device", "must_learn") if k in options}
-    again["retrieval"] = False
+    again = {k: options[k] for k in ("device", "must_learn")} | {"retrieval": False}
     runs["prototypes of all texts"] = run_image_text(
         base.model, problem, seeds, prototypes_from=EVERY_TEXT, **again
     )

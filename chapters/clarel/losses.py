@@ -53,10 +53,9 @@ class HeldOutPairs:
     Attributes
     ----------
     models : dict
-        One list of models, one for each seed, by kind: see `KINDS`.
-    steps : dict
-        The step size of each kind: the one with the largest H on a quarter of the training
-        classes, or the next best where a training diverges with it.
+        One list of models, one for each seed, by kind: see `KINDS`. The step size of a kind is the
+        one with the largest H on a quarter of the training classes, or the next best where a
+        training diverges with it.
     passed_over : list of (kind, step size)
         With which a training failed: see `check_losses`.
     """
@@ -80,7 +79,7 @@ class HeldOutPairs:
             batch_size=min(32, len(held.trainval)),
             log_every=max(n_batches // 40, 1),
         )
-        self.models, self.steps, self.passed_over = {}, {}, []
+        self.models, self.passed_over = {}, []
 
     def train(self, kinds):
         """Train these kinds with every seed."""
@@ -90,8 +89,8 @@ class HeldOutPairs:
                 return [self._fit(seed, changes | parameters) for seed in self.seeds]
 
             name = f"{kind} on {self.problem.name}"
-            best, models, failed = best_that_trains(self._trials(KINDS[kind]), "H", fits, name)
-            self.models[kind], self.steps[kind] = models, best["parameters"]["learning_rate"]
+            trials = self._trials(KINDS[kind])
+            _, self.models[kind], failed = best_that_trains(trials, "H", fits, name)
             self.passed_over += [(kind, trial["parameters"]["learning_rate"]) for trial in failed]
         return self
 

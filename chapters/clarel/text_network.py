@@ -255,7 +255,7 @@ class LossCheck:
             doubled = _chosen(net, words, within="encoder.block")
             kept = [p.value for p in doubled]
             squares = _dot(kept, kept)
-            cosine = max(abs(_cosine(p.value, p.gradient)) for p in doubled)
+            cosine = max(map(_cosine, doubled))
             for p in doubled:
                 p.value = 2.0 * p.value
             changed = to_host(net.encoder.encode(self._words, single, train=True))
@@ -272,8 +272,10 @@ def _dot(a, b):
     return sum(float((x * y).sum()) for x, y in zip(a, b, strict=True))
 
 
-def _cosine(a, b):
-    return _dot([a], [b]) / math.sqrt(max(_dot([a], [a]) * _dot([b], [b]), 1e-300))
+def _cosine(p):
+    """Of a parameter and its gradient, without the sign."""
+    a, b = [p.value], [p.gradient]
+    return abs(_dot(a, b) / math.sqrt(max(_dot(a, a) * _dot(b, b), 1e-300)))
 
 
 def _chosen(net, words=("",), within=""):

@@ -27,13 +27,12 @@ def ambiguity(lexicons, lemmas):
 def shared_terms(lexicons, lemmas, examples):
     """Rows: how many synsets each ``(term, label set)`` names, and how many have no other term."""
     for term, name in examples:
-        if term in lexicons[name].term_row:
-            synsets = lexicons[name].synsets_of(term)
-            counts = {
-                f"synsets of '{term}'": len(synsets),
-                f"synsets whose only term is '{term}'": sum(len(lemmas[s]) == 1 for s in synsets),
-            }
-            yield from metric_rows(counts, label_set=name)
+        synsets = lexicons[name].synsets_of(term)
+        counts = {
+            f"synsets of '{term}'": len(synsets),
+            f"synsets whose only term is '{term}'": sum(len(lemmas[s]) == 1 for s in synsets),
+        }
+        yield from metric_rows(counts, label_set=name)
 
 
 def synsets_with(lemmas, terms):
@@ -48,7 +47,6 @@ def synsets_sharing(lexicons, lists, examples):
     return [
         [term, name, wnid, ", ".join(lists.lemmas[wnid][:4]), lists.lemmas[parent[wnid]][0]]
         for term, name in examples
-        if term in lexicons[name].term_row
         for wnid in lexicons[name].synsets_of(term)
     ]
 

@@ -158,7 +158,7 @@ class TermModel:
         self.rule, self.random_state = rule, random_state
 
     def fit(self, problem):
-        """Fit the map on ``problem.trainval``, without ``left_out_`` images of unnamed classes."""
+        """Fit the map on ``problem.trainval``, without images of unnamed classes."""
         lexicon, matrix = self.space.part()
         known, rows = _rows_in(lexicon, problem, problem.trainval)
         targets = lexicon.training_targets(
@@ -166,7 +166,6 @@ class TermModel:
         )
         classes = (rows,) if isinstance(self.mapping, ClassMap) else ()
         self.mapping.fit(take_rows(problem.features, known), targets, *classes)
-        self.left_out_ = len(problem.trainval) - len(known)
         return self
 
     def search(self, problem, images, labels, n_terms):
@@ -200,11 +199,6 @@ class SoftmaxModel:
 
 def _rows_in(lexicon, problem, images):
     """The images whose class the lexicon has, and the rows of these classes in it."""
-    if problem.class_ids is None:
-        raise ValueError(f"{problem.name} has no class_ids: wnids are needed to name synsets")
-    images = np.asarray(images)
-    if not images.size:
-        raise ValueError(f"images is empty: give at least one row of {problem.name}")
     row = np.array([lexicon.row_of.get(str(wnid), -1) for wnid in problem.class_ids])
     rows = row[problem.labels[images]]
     if not (rows >= 0).any():

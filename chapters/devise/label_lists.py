@@ -7,7 +7,6 @@ from chapters.devise.correct_sets import reading_hierarchy
 from chapters.devise.estimates import metric_rows
 from zslib.datasets.hierarchy.readings import label_sets
 from zslib.protocols.intervals import Estimate, mean_estimate
-from zslib.validation import check_integer
 
 
 def label_counts(lists, printed):
@@ -40,7 +39,6 @@ def hop_lists(lists):
 
 def validation_sizes(n_classes, images_per_class, share, seeds):
     """Validation images of each class in random splits, one row per seed: (n_seeds, n_classes)."""
-    check_integer(images_per_class, "images_per_class", low=1)
     n = n_classes * images_per_class
     drawn = round(share * n)
     if not 0 < drawn < n:

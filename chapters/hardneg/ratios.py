@@ -99,13 +99,19 @@ def crossed_runs(methods, runs, folds, seeds, *, earlier, device="cpu"):
     """
     crossed, failed = {}, {}
     for p, by_method in runs.items():
-
-        def train(part, seeds, method, by_method=by_method):
-            chosen = by_method[method.name][0].parameters
-            return run_table([method], part, seeds, parameters=chosen, device=device)
-
         calls = {
-            method.name: partial(cross_fit, partial(train, method=method), p, folds, seeds)
+            method.name: partial(
+                cross_fit,
+                partial(
+                    run_table,
+                    [method],
+                    parameters=by_method[method.name][0].parameters,
+                    device=device,
+                ),
+                p,
+                folds,
+                seeds,
+            )
             for method in methods[p]
             if method.name in {*HARD_NEGATIVE_METHODS, earlier[p]} & by_method.keys()
         }
@@ -168,11 +174,9 @@ def best_methods(accuracies):
 
     Earlier methods are all that the paper does not propose, Bucher's original among them.
     """
-    mined = {name for name in accuracies if name.startswith("uncertainty")}
-    groups = {
-        "best mined": [name for name in accuracies if name in mined],
-        "best earlier": [name for name in accuracies if name not in mined | {"random"}],
-    }
+    mined = [name for name in accuracies if name.startswith("uncertainty")]
+    earlier = [name for name in accuracies if name not in (*mined, "random")]
+    groups = {"best mined": mined, "best earlier": earlier}
     return {what: max(names, key=accuracies.get) for what, names in groups.items() if names}
 
 
@@ -197,9 +201,7 @@ def run_ratios(
         for ratio in ratios
     }
 
-    def train(part, seeds):
-        return run_table(cells.values(), part, seeds, parameters=tuned.parameters, **options)
-
+    train = partial(run_table, list(cells.values()), parameters=tuned.parameters, **options)
     table = cross_fit(train, problem, folds, seeds)
     runs = {cell: table[method.name] for cell, method in cells.items()}
     return runs, tuned.parameters | {"n_epochs": n_epochs}
