@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -9,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from chapters.hardneg.mining import ways
-from chapters.hardneg.problems import seen_candidates, with_enough_steps
+from chapters.hardneg.problems import seen_candidates
 from zslib.arrays import take_rows, to_host
 from zslib.datasets import load_problem
 from zslib.protocols.attributes.crossing import cross_fit, crossed_problems
@@ -31,10 +32,14 @@ def fixed_method(name, growth, **fixed):
     return replace(method, fixed={**method.fixed, **grows, **fixed})
 
 
-def lasting_method(name, growth, problem, *, quick=False, **fixed):
-    """`fixed_method` with epochs enough for the data, unless ``quick``."""
+def lasting_method(name, growth, problem, *, quick=False, steps=1000, **fixed):
+    """`fixed_method` with as many epochs, or more, as make so many SGD steps, unless ``quick``."""
     method = fixed_method(name, growth, **fixed)
-    return method if quick else with_enough_steps(method, problem)
+    if quick:
+        return method
+    batches = -(-len(problem.trainval) // method.estimator().batch_size)
+    epochs = max(method.fixed["n_epochs"], math.ceil(steps / batches))
+    return fixed_method(name, growth, **fixed | {"n_epochs": epochs})
 
 
 def table_methods(problem, negatives, growth, *, fraction, quick=False):
@@ -99,22 +104,12 @@ def crossed_runs(methods, runs, folds, seeds, *, earlier, device="cpu"):
     """
     crossed, failed = {}, {}
     for p, by_method in runs.items():
-        calls = {
-            method.name: partial(
-                cross_fit,
-                partial(
-                    run_table,
-                    [method],
-                    parameters=by_method[method.name][0].parameters,
-                    device=device,
-                ),
-                p,
-                folds,
-                seeds,
-            )
-            for method in methods[p]
-            if method.name in {*HARD_NEGATIVE_METHODS, earlier[p]} & by_method.keys()
-        }
+        calls = {}
+        for method in methods[p]:
+            if method.name in {*HARD_NEGATIVE_METHODS, earlier[p]} & by_method.keys():
+                chosen = by_method[method.name][0].parameters
+                train = partial(run_table, [method], parameters=chosen, device=device)
+                calls[method.name] = partial(cross_fit, train, p, folds, seeds)
         trained, failed[p] = trainings(calls)
         crossed[p] = {name: of[name] for name, of in trained.items()}
     return crossed, failed
