@@ -260,11 +260,10 @@ def loss_rows(pairs, kinds):
         named = {"metric": "loss of the batch shown", "method": kind}
         for part, (_, loss) in pairs.batch_probabilities(pairs.models[kind][0]).items():
             yield named | {"part": part, "value": loss}
-    last = pairs.models["CLAREL"][0].learning_curve_[-1]["batch"]
+    ends = [model.learning_curve_[-1] for model in pairs.models["CLAREL"]]
     named = {"metric": "loss at the end of training", "method": "CLAREL"}
-    for row in curve_rows(pairs, ("CLAREL",)):
-        if row["batches"] == last:
-            yield named | {"part": row["metric"].replace(" ", "_"), "value": row["value"]}
+    for part in TERMS:
+        yield named | {"part": part, "value": float(np.mean([end[part] for end in ends]))}
 
 
 def above_chance_rows(results, n_classes):

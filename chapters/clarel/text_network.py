@@ -92,16 +92,12 @@ class AppendixNetwork:
         bars, shortcuts = [("tokens", "input", (*words.shape, 1), "text")], []
         x = layers["embedding"].forward(x, mask)
         bars.append(("word vectors", "lookup", x.shape, "text"))
+        parts = [f"convolution {k}, norm, ReLU" for k in (1, 2)]
+        parts += ["convolution 3, norm", "plus shortcut, ReLU"]  # all of one shape
         for number in (1, 2):
-            start, block, h = len(bars) - 1, layers[f"block{number}"], x
-            for part, layer in block.branch.layers.items():
-                h = layer.forward(h, mask)
-                if part.startswith("norm"):
-                    ending = "" if part == "norm3" else ", ReLU"
-                    name = f"block {number}: convolution {part[-1]}, norm{ending}"
-                    bars.append((name, "convolution", h.shape, "text"))
-            x = block.forward(x, mask)
-            bars.append((f"block {number}: plus shortcut, ReLU", "convolution", x.shape, "text"))
+            start = len(bars) - 1
+            x = layers[f"block{number}"].forward(x, mask)
+            bars += [(f"block {number}: {part}", "convolution", x.shape, "text") for part in parts]
             shortcuts.append((start, len(bars) - 1))
         x = layers["lstm"].forward(x, mask)
         bars.append(("LSTM, both directions", "LSTM", x.shape, "text"))
