@@ -44,11 +44,11 @@ def draw_method(pairs, model):
         _box(ax, 54, y, 9, 9, f"$z_{vector}$\n{dimension}", color, filled=True)
         for start, end in ((15.5, 18.0), (34.0, 36.5), (50.0, 54)):
             _arrow(ax, (start, y), (end, y))
-        end = y + up * 10.5
+        outside = y + up * 10.5
         loss = f"{name} classification, $J_{{{name[0].upper()}C}}$"
         classes = f"linear, softmax over {len(held.seen_classes)} classes: {loss}"
-        _words(ax, 58.5, end, classes, _LOSS)
-        _arrow(ax, (58.5, y + up * 4.5), (58.5, end - up * 1.3))
+        _words(ax, 58.5, outside, classes, _LOSS)
+        _arrow(ax, (58.5, y + up * 4.5), (58.5, outside - up * 1.3))
     distances = to_host(embedding_distances(*pairs.embedded(model, rows, own)))
     matrix = ax.inset_axes((68, 16, 22, 24), transform=ax.transData)
     matrix.imshow(-distances, cmap="Greys_r", aspect="auto")
