@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -70,7 +71,9 @@ class Erratum:
 def checks(paper):
     """The recomputations of a paper by name: of an entry's numbers each gives `Evidence`."""
     module = importlib.import_module(f"chapters.{paper}.errata")
-    return {name: getattr(module, name) for name in module.__all__}
+    functions = inspect.getmembers(module, inspect.isfunction)
+    own = (f for f in functions if f[1].__module__ == module.__name__ and f[0][0] != "_")
+    return dict(own)
 
 
 def load_errata():

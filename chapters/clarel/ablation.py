@@ -1,6 +1,7 @@
 """What the two weights of CLAREL's loss do: sweeps over each, and the lines of Table 3."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -46,10 +47,9 @@ def authors_rows(symbol, curves):
 
 def printed_rows(lines):
     """Table 3 of the paper, ``lines``, as rows."""
-    for data in ("CUB", "FLOWERS"):
-        for n, line in lines.items():
-            for metric, short in (("unseen", "u"), ("seen", "s"), ("H", "H")):
-                yield row(f"{data} (paper)", metric, f"line {n}", line[data][short])
+    measures = (("unseen", "u"), ("seen", "s"), ("H", "H"))
+    for data, (n, line), (metric, short) in product(("CUB", "FLOWERS"), lines.items(), measures):
+        yield row(f"{data} (paper)", metric, f"line {n}", line[data][short])
 
 
 def range_rows(problem, symbol, runs, curves, low, high):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -10,16 +10,14 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
-from zslib.arrays import like, namespace, take_rows, to_host, unit_rows
+from zslib.arrays import like, namespace, ragged_rows, take_rows, to_host, unit_rows
 from zslib.datasets import ZeroShotProblem
 from zslib.datasets.words.tokens import UNKNOWN, Vocabulary, tokenize
 from zslib.protocols.attributes.methods import resolve_method
-from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.runs import run_zero_shot
 from zslib.protocols.attributes.tuning import seen_as
 from zslib.protocols.choices import told_apart
 from zslib.protocols.sweep import best_that_trains, sweep
-from zslib.validation import check_integer
 
 
 def tfidf_vectors(problem, *, dimension=300, min_count=2):
@@ -30,9 +28,6 @@ def tfidf_vectors(problem, *, dimension=300, min_count=2):
     without a known word is zero. Fewer texts or words than ``dimension``, or texts that depend on
     each other, give fewer dimensions.
     """
-    check_integer(dimension, "dimension", low=1)
-    if problem.texts is None:
-        raise ValueError(f"{problem.name} has ready text vectors and no words")
     known = sorted({problem.texts[i] for i in problem.training_texts})
     words = Vocabulary.fit(known, min_count).words[UNKNOWN + 1 :]
     weights = TfidfVectorizer(
@@ -47,18 +42,20 @@ def tfidf_vectors(problem, *, dimension=300, min_count=2):
     return normalize(vectors)
 
 
-def mean_text_problem(problem, *, dimension=300) -> ZeroShotProblem:
+@lru_cache(maxsize=2)
+def mean_text_problem(problem) -> ZeroShotProblem:
     """The same images and split, each class embedded as the mean of its texts' vectors.
 
     So that any scorer of class embeddings can be run beside a model trained on pairs. The texts
     of a class are those of `ImageTextProblem.prototype_rows`; their vectors are the problem's own
     or `tfidf_vectors`. Features are centred on the training images and divided by their length,
-    since scorers such as ESZSL have no constant term, which CLAREL's image head has.
+    since scorers such as ESZSL have no constant term, which CLAREL's image head has. The last two
+    are remembered.
     """
     if problem.texts is None:
         vectors = to_host(problem.text_vectors).astype(np.float64)
     else:
-        vectors = tfidf_vectors(problem, dimension=dimension)
+        vectors = tfidf_vectors(problem)
     rows, positions = problem.prototype_rows()
     sums = np.zeros((len(problem.class_names), vectors.shape[1]))
     np.add.at(sums, positions, vectors[rows])
@@ -67,109 +64,75 @@ def mean_text_problem(problem, *, dimension=300) -> ZeroShotProblem:
     xp = namespace(features)
     centred = features - xp.mean(take_rows(features, problem.trainval), axis=0)[None, :]
     before = "" if problem.feature_scaling == "none" else f"{problem.feature_scaling}, then "
-    parts = ("trainval", "test_seen", "test_unseen", "train", "val")
+    kept = ("name", "synthetic", "description", "labels", "class_names", "coverage", "setting")
+    kept += ("trainval", "test_seen", "test_unseen", "train", "val")
     return ZeroShotProblem(
-        name=problem.name,
-        synthetic=problem.synthetic,
-        description=problem.description,
         features=unit_rows(centred, name="features"),
-        labels=problem.labels,
         class_embeddings=xp.astype(like(means, features), features.dtype),
-        class_names=problem.class_names,
         feature_scaling=f"{before}centred, then unit length",
-        coverage=problem.coverage,
-        setting=problem.setting,
-        **{part: getattr(problem, part) for part in parts},
+        **{name: getattr(problem, name) for name in kept},
     )
 
 
-@dataclass(frozen=True)
-class MeanTextRun:
-    """A scorer on `mean_text_problem`: chosen parameters, their gamma, the outcome under it.
-
-    ``trials`` have ``ACC``, ``H`` and ``gamma`` of each candidate on validation, or why it
-    ``failed``; ``passed_over`` are better ones that failed on all seen classes.
-    """
-
-    parameters: dict
-    gamma: float
-    trials: list = field(repr=False)
-    passed_over: list
-    outcome: ZeroShotOutcome
-
-
-def run_mean_texts(
-    method, problem, *, seed=0, split_seed=0, device="cpu", **options
-) -> MeanTextRun:
+def run_mean_texts(method, problem, *, seed=0, device="cpu"):
     """Choose parameters by H on validation data, as CLAREL's are, then train anew and test.
 
     Validation is that of `run_image_text`. Class embeddings are made within it, so that no text
     of a validation class or of a held-out image takes part in the weights of words, the
-    projection or the mean image. ``options`` are those of `mean_text_problem`.
+    projection or the mean image.
+
+    Returns
+    -------
+    ZeroShotOutcome, dict
+        The outcome on `mean_text_problem` under the chosen gamma, and the chosen trial: its
+        ``parameters``, and ``ACC``, ``H`` and ``gamma`` on validation data.
     """
     method = resolve_method(method)
-    asked_of = tuple(sorted(options.items()))
-    held = partial(_held_out, problem, split_seed, asked_of)
-    whole = _whole(problem, asked_of)
 
     def outcome(data, parameters):
         options = {"seed": seed, "parameters": parameters, "device": device}
         return run_zero_shot(method, data, **options).outcome
 
     def attempt(parameters):
-        tested = outcome(held(), parameters)
+        tested = outcome(mean_text_problem(_held_out(problem)), parameters)
         H, gamma = 100 * tested.curve.best_harmonic_mean, tested.curve.best_gamma
         return {"ACC": tested.value("ACC"), "H": float(H), "gamma": float(gamma)}
 
     name = f"{method.name} on {problem.name}"
     asked = {"class embeddings": "mean texts"} | seen_as(problem) | told_apart(method.fixed)
-    asked |= options | {"seed": seed, "split_seed": split_seed}
+    asked |= {"seed": seed, "split_seed": 0}
     trials = sweep(method.grid, attempt, name, by="H", limits=method.limits, **asked)
-    best, tested, passed_over = best_that_trains(
-        trials, "H", lambda parameters: outcome(whole, parameters), name
-    )
-    chosen, gamma = best["parameters"], best["gamma"]
-    return MeanTextRun(chosen, gamma, trials, passed_over, tested.at(gamma))
+    train = partial(outcome, mean_text_problem(problem))
+    best, tested, _ = best_that_trains(trials, "H", train, name)
+    return tested.at(best["gamma"]), best
 
 
-@lru_cache(maxsize=2)
-def _whole(problem, options):
-    """`mean_text_problem` of a problem, once for all scorers."""
-    return mean_text_problem(problem, **dict(options))
+@lru_cache(maxsize=1)
+def _held_out(problem):
+    """The validation data of a problem, once for all scorers."""
+    return problem.validation_problem(seed=0)
 
 
-@lru_cache(maxsize=2)
-def _held_out(problem, split_seed, options):
-    """The same of its validation data."""
-    return mean_text_problem(problem.validation_problem(seed=split_seed), **dict(options))
-
-
-def with_class_texts(problem, *, own_ids=False):
+def with_class_texts(problem):
     """The same problem, where a text no longer tells which image of its class it belongs to.
 
     Each training image has the texts of all training images of its class; test images of unseen
     classes all texts of theirs; test images of seen classes none. So prototypes are the same, and
     what is left of the supervision is the class. For validation, pool after the split: before it,
-    images that train would own texts of images that are held out. With ``own_ids`` texts of one
-    class stay each other's negatives, and nothing changes but which text an image has.
+    images that train would own texts of images that are held out. Texts of one class stay each
+    other's negatives: nothing changes but which text an image has.
     """
-    if problem.level == "class":
-        raise ValueError(f"{problem.name} has texts of classes already")
     rows, classes = problem.prototype_rows()
-    starts = np.searchsorted(classes, np.arange(len(problem.class_names) + 1))
-    counts = np.diff(starts)[problem.labels]
-    bare = np.setdiff1d(
-        np.arange(len(problem.labels)), np.union1d(problem.trainval, problem.test_unseen)
-    )
-    counts[bare] = 0
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
-    index = rows[np.repeat(starts[problem.labels], counts) + within]
+    beyond = len(problem.class_names)  # a class without texts, for the test images of seen ones
+    starts = np.searchsorted(classes, np.arange(beyond + 2))
+    owners = np.full(len(problem.labels), beyond)
+    for images in (problem.trainval, problem.test_unseen):
+        owners[images] = problem.labels[images]
+    offsets, index = ragged_rows(starts, rows, owners)
     return replace(
         problem,
         name=f"{problem.name} by class",
         level="class",
         text_offsets=offsets,
         text_index=index,
-        text_ids=problem.text_ids if own_ids else None,
     )

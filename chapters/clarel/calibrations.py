@@ -12,15 +12,12 @@ import numpy as np
 
 from zslib.arrays import like, row_norms, take_rows, to_host
 from zslib.calibration import log_distance_scores
-from zslib.compatibility import CMT, CNZSL, PSR, SAE, BiDiLEL, ConSE, MetricLearner
-from zslib.compatibility.base import BilinearModel
 from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.rescaling import choose_alpha
 from zslib.protocols.attributes.tuning import seen_as, with_validation_classes
 from zslib.protocols.sweep import kept, sweep
-from zslib.validation import check_real
 
 CALIBRATIONS = ("stacking", "own distance", "surprisal")
 
@@ -35,8 +32,6 @@ class CalibratedRun:
     ``unit`` is the standard deviation and ``largest`` the largest.
     """
 
-    method: str
-    dataset: str
     seed: int
     parameters: dict
     outcomes: dict
@@ -52,23 +47,23 @@ class CalibratedRun:
 def own_distances(model, X, class_embeddings, scores):
     """The distance that a fitted model compares, (n, C), or None where it compares no two vectors.
 
-    CMT, BiDiLEL and MetricLearner: their distance. ConSE, PSR, SAE and CNZSL: one minus their
-    cosine. A bilinear score ``x W s'``: one minus the cosine of ``x W`` and ``s``, which ranks the
+    A scorer says so in ``compares``. A distance is itself, a cosine is taken off one. Of a
+    bilinear score ``x W s'`` it is one minus the cosine of ``x W`` and ``s``, which ranks the
     classes as the score does where all ``s`` have one length. The Euclidean distance between
     vectors of length one has the same curve, since a power of d only changes alpha.
     """
     scores = to_host(scores).astype(np.float64)
-    by_distance = isinstance(model, CMT | BiDiLEL | MetricLearner)
-    if by_distance and getattr(model, "novelty", None) is None:
+    compared = getattr(model, "compares", None)
+    if compared == "distance":
         return np.maximum(-scores, 0.0)
-    if isinstance(model, BilinearModel):
+    if compared == "product":
         lengths = row_norms(X @ like(to_host(model.coef_).astype(X.dtype), X))
         lengths = to_host(lengths).astype(np.float64)[:, None]
         lengths = lengths * to_host(row_norms(class_embeddings)).astype(np.float64)
         scores = np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths > 0)
-    elif isinstance(model, CNZSL):
+    elif compared == "scaled cosine":
         scores = scores / model.scale**2
-    elif not isinstance(model, ConSE | PSR | SAE):
+    elif compared != "cosine":
         return None
     return np.maximum(1.0 - scores, 0.0)
 
@@ -78,7 +73,6 @@ def surprisals(scores, unit=1.0):
 
     A distance for any score: never negative, and in the order of the scores.
     """
-    unit = check_real(unit, "unit", low=0, inclusive=False)
     below = np.asarray(scores, dtype=np.float64) / unit
     best = np.argmax(below, axis=1)[:, None]
     below = np.take_along_axis(below, best, axis=1) - below
@@ -93,7 +87,6 @@ def from_common_zero(outcome, zero):
     At a zero far above all scores rescaling is stacking with gamma = alpha times the zero. Scores
     above the zero count as distances of (nearly) nothing.
     """
-    zero = check_real(zero, "zero")
 
     def moved(side):
         scores = {name: getattr(side, name) for name in ("seen_scores", "unseen_scores")}
@@ -166,8 +159,7 @@ def run_calibrations(method, problem, *, parameters=None, seed=0, device="cpu") 
     (trial,) = sweep({}, choose, choice, by="stacking", seeds=method.choice_seeds, **asked)
     outcomes, unit, largest = evaluated(problem, seed)
     gammas = {name: trial[name] for name in outcomes}
-    names = method.name, problem.name, seed, parameters
-    return CalibratedRun(*names, outcomes, gammas, unit, largest)
+    return CalibratedRun(seed, parameters, outcomes, gammas, unit, largest)
 
 
 def _best_gamma(outcomes, calibration):

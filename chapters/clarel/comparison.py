@@ -23,28 +23,21 @@ BUDGETS = {"a tenth": 0.1, "a third": 1 / 3, "in full": 1.0}
 """Batches of a training over those of the chapter's others."""
 
 
-def eszsl_baseline(quick):
-    """ESZSL with the grid of both penalties that suits mean texts."""
+def rival_runs(p, others="", *, quick=False, **options):
+    """`run_mean_texts` of ESZSL and of the ``others``, "A+B", by name.
+
+    ESZSL has the grid of both penalties that suits mean texts.
+    """
     penalties = tuple(10.0**e for e in range(-3, 4, 2 if quick else 1))
     grid = {"feature_penalty": penalties, "embedding_penalty": penalties}
-    return ZeroShotMethod("ESZSL", ESZSL, grid)
-
-
-def rival_runs(p, others="", *, quick=False, **options):
-    """`MeanTextRun` of ESZSL and of the ``others``, "A+B", by name."""
-    named = {name: name for name in filter(None, others.split("+"))}
-    systems = {"ESZSL": eszsl_baseline(quick)} | {k: v for k, v in named.items() if k != "ESZSL"}
+    own = {"ESZSL": ZeroShotMethod("ESZSL", ESZSL, grid)}
+    systems = own | {name: own.get(name, name) for name in others.split("+") if name}
     return {name: run_mean_texts(system, p, **options) for name, system in systems.items()}
 
 
 def best_other(rivals, measure):
     """The rival whose chosen parameters have the most of "H" or "ACC" on validation data."""
-
-    def value(name):
-        run = rivals[name]
-        return next(t[measure] for t in run.trials if t["parameters"] == run.parameters)
-
-    return max(rivals, key=value)
+    return max(rivals, key=lambda name: rivals[name][1][measure])
 
 
 def known_text_share(p):
@@ -112,7 +105,7 @@ def level_runs(problem, seeds, n_batches, **options):
     """
     held = problem.validation_problem()
     data = {OWN: (problem, held)}
-    data[OF_CLASS] = tuple(with_class_texts(p, own_ids=True) for p in (problem, held))
+    data[OF_CLASS] = tuple(with_class_texts(p) for p in (problem, held))
     found = {}
     for (draw, texts), (kind, (p, held_out)) in product(DRAWS.items(), data.items()):
         own = options | {"held_out": held_out, "retrieval": False}

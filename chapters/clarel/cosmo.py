@@ -47,10 +47,8 @@ class Experts:
     @classmethod
     def fitted(cls, model, problem):
         """Both on the ``trainval`` images of a problem."""
-        softmax, place = (
-            ConSE(regularization=_PENALTY),
-            str(array_api_compat.device(problem.features)),
-        )
+        softmax = ConSE(regularization=_PENALTY)
+        place = str(array_api_compat.device(problem.features))
         # One for all systems.
         seen = kept(_trained, softmax, problem, known_by=(softmax, place))
         unseen = _trained(model, problem)
@@ -68,7 +66,7 @@ class Experts:
         return like(experts, problem.features)
 
 
-def choose_cosmo(model, problem, *, mixture="adaptive"):
+def choose_cosmo(model, problem):
     """The fitted `AdaptiveSmoothing` with the highest H, the unit it has it with, and that H.
 
     ``problem`` is a `ZeroShotProblem.validation_problem`: experts are trained on its ``trainval``;
@@ -79,14 +77,14 @@ def choose_cosmo(model, problem, *, mixture="adaptive"):
     labels = like(problem.labels[images], problem.features)
     choices = []
     for unit in UNITS:
-        smoothing = AdaptiveSmoothing(mixture)
+        smoothing = AdaptiveSmoothing()
         smoothing.fit(experts.probabilities(problem, images, unit), labels, problem.is_seen)
         choices.append((smoothing, unit, max(smoothing.harmonic_means_.values())))
     # Ties, to rounding, go to the smaller unit.
     return max(choices, key=lambda choice: round(choice[2], 9))
 
 
-def evaluate_cosmo(model, problem, *, seed=0, mixture="adaptive") -> ZeroShotOutcome:
+def evaluate_cosmo(model, problem, *, seed=0) -> ZeroShotOutcome:
     """Test COSMO (Atzmon & Chechik 2019) with ``model`` as expert on unseen classes.
 
     The expert on seen classes is a softmax regression. Everything else is chosen by
@@ -101,8 +99,6 @@ def evaluate_cosmo(model, problem, *, seed=0, mixture="adaptive") -> ZeroShotOut
     problem : ZeroShotProblem
     seed : int
         Draws the held-out images, and validation classes where the problem has none.
-    mixture : {"adaptive", "constant", "total"}
-        As in `zslib.calibration.mix_experts`.
 
     Returns
     -------
@@ -119,7 +115,7 @@ def evaluate_cosmo(model, problem, *, seed=0, mixture="adaptive") -> ZeroShotOut
     (60.7, 63.0, 61.8)
     """
     held_out = with_validation_classes(problem, seed).validation_problem(seed=seed)
-    smoothing, unit, _ = choose_cosmo(model, held_out, mixture=mixture)
+    smoothing, unit, _ = choose_cosmo(model, held_out)
     experts = Experts.fitted(model, problem)
 
     def score(side, images, classes):
@@ -133,16 +129,16 @@ def evaluate_cosmo(model, problem, *, seed=0, mixture="adaptive") -> ZeroShotOut
     return ZeroShotOutcome.of_scores(problem, score, gamma=smoothing.threshold_)
 
 
-def run_cosmo(method, problem, *, parameters=None, seed=0, device="cpu", **options):
+def run_cosmo(method, problem, *, parameters=None, seed=0, device="cpu"):
     """`evaluate_cosmo` with a `ZeroShotMethod`, or the name of one, tuned or with ``parameters``.
 
-    Results are kept on disk; ``options`` are those of `evaluate_cosmo`.
+    Results are kept on disk.
     """
     method = resolve_method(method)
     if parameters is None:
         parameters = tune_zero_shot(method, problem).parameters
     model = method.estimator(seed=seed, **parameters)
-    return kept(evaluate_cosmo, model, problem, seed=seed, device=device, **options)
+    return kept(evaluate_cosmo, model, problem, seed=seed, device=device)
 
 
 def cosmo_rows(problem, runs, *, device, n_resamples):

@@ -18,8 +18,9 @@ TRAININGS = {
     "momentum and clipping": {"momentum": 0.9, "clip": 1.0},
     "dropout of each text": {"dropout_each": True},
 }
-ALIKE = ", one step for all"
 STEPPED = [name for name, changes in TRAININGS.items() if "momentum" not in changes]
+ONE_STEP = {name: f"{name}, one step for all" for name in (AS_PRINTED, *STEPPED)}
+"""The same trainings with the smallest step that one of them chose."""
 EVERY_TEXT = ("trainval", "test_seen", "test_unseen")
 
 
@@ -51,8 +52,7 @@ def departures(problem, seeds, **options):
         for name, changes in ({AS_PRINTED: None} | TRAININGS).items()
     }
     base = runs[AS_PRINTED]
-    again = {k: options[k] for k in ("device", "must_learn") if k in options}
-    again["retrieval"] = False
+    again = {k: options[k] for k in ("device", "must_learn")} | {"retrieval": False}
     runs["prototypes of all texts"] = run_image_text(
         base.model, problem, seeds, prototypes_from=EVERY_TEXT, **again
     )
@@ -68,10 +68,10 @@ def departures(problem, seeds, **options):
     alphas = {"α from overlapping data": of_overlap.alpha, "α averaged": float(np.mean(each))}
     outcomes = {name: run.outcomes() for name, run in runs.items()}
     outcomes |= {name: base.outcomes(alpha=alpha) for name, alpha in alphas.items()}
-    rate = min(runs[name].parameters["learning_rate"] for name in (AS_PRINTED, *STEPPED))
-    for name in (AS_PRINTED, *STEPPED):
+    rate = min(runs[name].parameters["learning_rate"] for name in ONE_STEP)
+    for name, alike in ONE_STEP.items():
         model = clone(runs[name].model).set_params(learning_rate=rate)
-        outcomes[name + ALIKE] = run_image_text(model, problem, seeds, **again).outcomes()
+        outcomes[alike] = run_image_text(model, problem, seeds, **again).outcomes()
     alphas = {name: run.alpha for name, run in runs.items()} | alphas
     return outcomes, [row(problem, "alpha", name, alpha) for name, alpha in alphas.items()]
 

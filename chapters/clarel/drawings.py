@@ -14,43 +14,62 @@ from zslib.show.figures import COLORS, look
 _IMAGE, _TEXT, _LOSS = COLORS[0], COLORS[2], COLORS[1]
 
 
-def draw_schema(ax, *, image, text, space, classes, distances):
-    """Figure 1 of Oreshkin et al. (2019): both branches, their matrix, and the four losses."""
+def draw_method(pairs, model):
+    """Figure 1 of Oreshkin et al. (2019) with the numbers of a ``model`` on its `HeldOutPairs`.
+
+    Both branches, the matrix of their distances, and the four losses.
+    """
+    held, (rows, own, _) = pairs.problem, pairs.batch()
+    width, n_features = model.network_.encoder.width, held.features.shape[1]
+    dimension, linear = model.embedding_dim, f"dropout {model.dropout:.0%},\nlinear,\n"
+    image = [
+        f"image:\n{batch_names(pairs)[0]}",
+        f"{n_features:,} features\nof a network\nthat is not trained",
+    ]
+    text = ["text", f"vector of {width},\nmean of those drawn"]
+    if pairs.n_words:
+        shown = textwrap.shorten(held.texts[held.training_texts[own[0]]], 54, placeholder=" …")
+        quoted = "\n".join(textwrap.wrap(f"“{shown}”", 19))
+        text = [quoted, f"{pairs.n_words:,} words:\nembeddings of {width},\nmean"]
+    fig, ax = pyplot.subplots(figsize=(9.5, 5.0))
     ax.set(xlim=(0, 100), ylim=(0, 56))
     ax.axis("off")
-    for boxes, y, color, vector in ((image, 43, _IMAGE, "v"), (text, 13, _TEXT, "t")):
-        right = 0.0
-        for i, (label, width) in enumerate(zip(boxes, (15.0, 16.0, 13.5), strict=True)):
-            left = 0.5 + i * 17.5 + (1.0 if i == 2 else 0.0)
-            _box(ax, left, y, width, 9, label, color)
-            if i:
-                _arrow(ax, (right, y), (left, y))
-            right = left + width
-        _box(ax, 54, y, 9, 9, f"$z_{vector}$\n{space}", color, filled=True)
-        _arrow(ax, (right, y), (54, y))
-        up = 1.0 if vector == "v" else -1.0
-        name = "image" if vector == "v" else "text"
-        end = y + up * 10.5
+    for name, vector, boxes, size, y, up, color in (
+        ("image", "v", image, n_features, 43, 1.0, _IMAGE),
+        ("text", "t", text, width, 13, -1.0, _TEXT),
+    ):
+        boxes = [*boxes, f"{linear}{size:,} × {dimension}"]
+        for label, left, across in zip(boxes, (0.5, 18.0, 36.5), (15.0, 16.0, 13.5), strict=True):
+            _box(ax, left, y, across, 9, label, color)
+        _box(ax, 54, y, 9, 9, f"$z_{vector}$\n{dimension}", color, filled=True)
+        for start, end in ((15.5, 18.0), (34.0, 36.5), (50.0, 54)):
+            _arrow(ax, (start, y), (end, y))
+        outside = y + up * 10.5
         loss = f"{name} classification, $J_{{{name[0].upper()}C}}$"
-        _words(ax, 58.5, end, f"linear, softmax over {classes} classes: {loss}", _LOSS)
-        _arrow(ax, (58.5, y + up * 4.5), (58.5, end - up * 1.3))
+        classes = f"linear, softmax over {len(held.seen_classes)} classes: {loss}"
+        _words(ax, 58.5, outside, classes, _LOSS)
+        _arrow(ax, (58.5, y + up * 4.5), (58.5, outside - up * 1.3))
+    distances = to_host(embedding_distances(*pairs.embedded(model, rows, own)))
     matrix = ax.inset_axes((68, 16, 22, 24), transform=ax.transData)
-    matrix.imshow(-np.asarray(distances), cmap="Greys_r", aspect="auto")
-    matrix.set_xticks([])
-    matrix.set_yticks([])
+    matrix.imshow(-distances, cmap="Greys_r", aspect="auto")
+    matrix.set(xticks=[], yticks=[])
     matrix.set_title("minus distance", fontsize=8)
     matrix.set_ylabel("images", fontsize=8, color=_IMAGE)
     matrix.set_xlabel("texts", fontsize=8, color=_TEXT)
     n = len(distances)
     matrix.plot(range(n), range(n), "s", mfc="none", mec=_LOSS, ms=max(2.0, 90.0 / n))
     matrix.grid(False)
-    _arrow(ax, (63, 43), (66.8, 35))
-    _arrow(ax, (63, 13), (66.8, 19))
-    _arrow(ax, (90.5, 28), (93, 28))
-    rows = "softmax of\neach row:\ntext\nretrieval,\n$J_{TR}$"
-    _words(ax, 96.5, 28, rows, _LOSS)
-    _arrow(ax, (79, 12.8), (79, 10.2))
+    for start, end in (
+        ((63, 43), (66.8, 35)),
+        ((63, 13), (66.8, 19)),
+        ((90.5, 28), (93, 28)),
+        ((79, 12.8), (79, 10.2)),
+    ):
+        _arrow(ax, start, end)
+    searches = "softmax of\neach row:\ntext\nretrieval,\n$J_{TR}$"
+    _words(ax, 96.5, 28, searches, _LOSS)
     _words(ax, 79, 7.8, "softmax of each column:\nimage retrieval, $J_{IR}$", _LOSS)
+    return fig
 
 
 def _words(ax, x, y, text, color):
@@ -67,22 +86,6 @@ def _box(ax, left, y, width, height, label, color, *, filled=False):
 
 def _arrow(ax, start, end):
     ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "0.35", "lw": 1.0})
-
-
-def draw_probabilities(ax, p, *, same, names=None):
-    """A softmax matrix: one square for each image and text, the right ones framed."""
-    n = len(p)
-    drawn = ax.imshow(p, cmap="Blues", norm=PowerNorm(0.5, 0.0, 1.0))
-    rows, columns = np.nonzero(np.asarray(same) & ~np.eye(n, dtype=bool))
-    ax.plot(columns, rows, "x", color=COLORS[1], ms=4, mew=1.0, ls="none")
-    ax.plot(range(n), range(n), "s", mfc="none", mec="0.45", mew=0.5, ms=4.6, ls="none")
-    ax.set_xticks([])
-    ax.set_yticks([] if names is None else range(n))
-    if names is not None:
-        ax.set_yticklabels(names, fontsize=7)
-    ax.tick_params(length=0)
-    ax.grid(False)
-    return drawn
 
 
 def draw_wedge(panels):
@@ -110,43 +113,26 @@ def draw_wedge(panels):
     return fig
 
 
-def draw_method(pairs, model):
-    """Figure 1 with the numbers of a trained ``model`` on its `HeldOutPairs`."""
-    held, (rows, own, _) = pairs.problem, pairs.batch()
-    width, n_features = model.network_.encoder.width, held.features.shape[1]
-    dimension = model.embedding_dim
-    branch = ["text", f"vector of {width},\nmean of those drawn"]
-    if pairs.n_words:
-        text = textwrap.shorten(held.texts[held.training_texts[own[0]]], 54, placeholder=" …")
-        quoted = "\n".join(textwrap.wrap(f"“{text}”", 19))
-        branch = [quoted, f"{pairs.n_words:,} words:\nembeddings of {width},\nmean"]
-    linear = f"dropout {model.dropout:.0%},\nlinear,\n"
-    fig, ax = pyplot.subplots(figsize=(9.5, 5.0))
-    draw_schema(
-        ax,
-        image=[
-            f"image:\n{batch_names(pairs)[0]}",
-            f"{n_features:,} features\nof a network\nthat is not trained",
-            linear + f"{n_features:,} × {dimension}",
-        ],
-        text=[*branch, linear + f"{width} × {dimension}"],
-        space=f"{dimension}",
-        classes=len(held.seen_classes),
-        distances=to_host(embedding_distances(*pairs.embedded(model, rows, own))),
-    )
-    return fig
-
-
 def draw_batch(pairs, models):
-    """Both softmaxes of one batch, for each of ``models``, {title: model}."""
+    """Both softmaxes of one batch, for each of ``models``, {title: model}.
+
+    One square for each image and text, the right ones framed; crosses for equal texts.
+    """
     names, (_, _, same) = batch_names(pairs), pairs.batch()
+    places = range(len(names))
+    rows, columns = np.nonzero(same & ~np.eye(len(names), dtype=bool))
     fig, axes = pyplot.subplots(len(models), 2, figsize=(8.6, 4.0 * len(models)), squeeze=False)
-    for row, (title, model) in zip(axes, models.items(), strict=True):
+    for panels, (title, model) in zip(axes, models.items(), strict=True):
         softmaxes = pairs.batch_probabilities(model)
-        for ax, (name, (p, loss)) in zip(row, softmaxes.items(), strict=True):
-            drawn = draw_probabilities(ax, p, same=same, names=names if ax is row[0] else None)
-            ax.set(title=f"{name}, {title}: loss {loss:.2f}", xlabel="texts")
-        row[0].set_ylabel("images, by their class")
+        for ax, (name, (p, loss)) in zip(panels, softmaxes.items(), strict=True):
+            drawn = ax.imshow(p, cmap="Blues", norm=PowerNorm(0.5, 0.0, 1.0))
+            ax.plot(columns, rows, "x", color=COLORS[1], ms=4, mew=1.0, ls="none")
+            ax.plot(places, places, "s", mfc="none", mec="0.45", mew=0.5, ms=4.6, ls="none")
+            ax.set(title=f"{name}, {title}: loss {loss:.2f}", xlabel="texts", xticks=[], yticks=[])
+            ax.tick_params(length=0)
+            ax.grid(False)
+        panels[0].set_yticks(places, names, fontsize=7)
+        panels[0].set_ylabel("images, by their class")
     ticks = [0, 0.05, 0.2, 0.5, 1]
     fig.colorbar(drawn, ax=axes, shrink=0.5, label="probability", ticks=ticks)
     return fig

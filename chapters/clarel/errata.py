@@ -6,19 +6,6 @@ from book.papers.evidence import Evidence, harmonic_mean_range, join, minus
 from book.papers.printed import printed, printed_table
 from zslib.metrics import harmonic_mean
 
-__all__ = [
-    "accuracies_by_alpha",
-    "classifier_losses",
-    "cub_year",
-    "gap",
-    "harmonic_means",
-    "interval_length",
-    "retrieval_only",
-    "seen_gain",
-    "squared_distance",
-    "validation_images",
-]
-
 _DATASETS = ("CUB", "FLOWERS")
 
 

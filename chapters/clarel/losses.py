@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+from types import SimpleNamespace
 
 import numpy as np
 from scipy.stats import rankdata
@@ -47,30 +47,15 @@ PRINTED_NAMES = {
 }
 
 
-@dataclass(frozen=True)
-class PairMeasures:
-    """Of one model: own texts nearer, per image in percent; the outcome; spread by part.
-
-    ``classes`` are those of the images of ``nearer``; ``spread`` has for each part the images of
-    each class, their squared distances to the class's mean, and these means.
-    """
-
-    nearer: np.ndarray
-    classes: np.ndarray
-    outcome: object
-    spread: dict
-
-
 class HeldOutPairs:
     """A problem whose validation classes play the unseen ones, and trainings of CLAREL on it.
 
     Attributes
     ----------
     models : dict
-        One list of models, one for each seed, by kind: see `KINDS`.
-    steps : dict
-        The step size of each kind: the one with the largest H on a quarter of the training
-        classes, or the next best where a training diverges with it.
+        One list of models, one for each seed, by kind: see `KINDS`. The step size of a kind is the
+        one with the largest H on a quarter of the training classes, or the next best where a
+        training diverges with it.
     passed_over : list of (kind, step size)
         With which a training failed: see `check_losses`.
     """
@@ -94,7 +79,7 @@ class HeldOutPairs:
             batch_size=min(32, len(held.trainval)),
             log_every=max(n_batches // 40, 1),
         )
-        self.models, self.steps, self.passed_over = {}, {}, []
+        self.models, self.passed_over = {}, []
 
     def train(self, kinds):
         """Train these kinds with every seed."""
@@ -104,8 +89,8 @@ class HeldOutPairs:
                 return [self._fit(seed, changes | parameters) for seed in self.seeds]
 
             name = f"{kind} on {self.problem.name}"
-            best, models, failed = best_that_trains(self._trials(KINDS[kind]), "H", fits, name)
-            self.models[kind], self.steps[kind] = models, best["parameters"]["learning_rate"]
+            trials = self._trials(KINDS[kind])
+            _, self.models[kind], failed = best_that_trains(trials, "H", fits, name)
             self.passed_over += [(kind, trial["parameters"]["learning_rate"]) for trial in failed]
         return self
 
@@ -129,7 +114,12 @@ class HeldOutPairs:
         return image_text_trials(model, nested, grid, **options)
 
     def measures(self):
-        """`PairMeasures` of every model: {kind: one for each seed}."""
+        """Of every model, {kind: one for each seed}, what it does to images held out of training.
+
+        For each image ``nearer``, in percent how often an own text is nearer than another, and
+        ``classes``; the ``outcome``; and the ``spread``, for each part the images of each class,
+        their squared distances to the class's mean, and these means.
+        """
         return {
             kind: [self._measured(model) for model in models]
             for kind, models in self.models.items()
@@ -141,11 +131,11 @@ class HeldOutPairs:
             "validation classes": self.problem.test_unseen,
         }
         tested = evaluate_image_text(FrozenEstimator(model), self.problem, retrieval=False)
-        return PairMeasures(
-            self._own_text_nearer(model),
-            self.problem.labels[self.asked[0]],
-            tested.outcome,
-            {p: self._spread_within(model, rows) for p, rows in parts.items() if rows.size},
+        return SimpleNamespace(
+            nearer=self._own_text_nearer(model),
+            classes=self.problem.labels[self.asked[0]],
+            outcome=tested.outcome,
+            spread={p: self._spread_within(model, rows) for p, rows in parts.items() if rows.size},
         )
 
     @cached_property
@@ -230,7 +220,7 @@ def spread_within(statistics, times):
 
 
 def spread_over_classes(part):
-    """A measure of `PairMeasures` for `book.Chapter.measure`: `spread_within` of a part.
+    """A measure of `HeldOutPairs.measures` for `book.Chapter.measure`: `spread_within` of a part.
 
     Its interval resamples classes, common to all models, then trainings.
     """
@@ -270,11 +260,10 @@ def loss_rows(pairs, kinds):
         named = {"metric": "loss of the batch shown", "method": kind}
         for part, (_, loss) in pairs.batch_probabilities(pairs.models[kind][0]).items():
             yield named | {"part": part, "value": loss}
-    last = pairs.models["CLAREL"][0].learning_curve_[-1]["batch"]
+    ends = [model.learning_curve_[-1] for model in pairs.models["CLAREL"]]
     named = {"metric": "loss at the end of training", "method": "CLAREL"}
-    for row in curve_rows(pairs, ("CLAREL",)):
-        if row["batches"] == last:
-            yield named | {"part": row["metric"].replace(" ", "_"), "value": row["value"]}
+    for part in TERMS:
+        yield named | {"part": part, "value": float(np.mean([end[part] for end in ends]))}
 
 
 def above_chance_rows(results, n_classes):

@@ -6,9 +6,10 @@ import numpy as np
 
 from zslib.arrays import like, ragged_rows, to_host, to_requested_device
 from zslib.compatibility import CLAREL
-from zslib.compatibility.clarel.encoders import ConvLSTMEncoder
+from zslib.compatibility.clarel.encoders import ConvLSTMEncoder, TextDraw
 from zslib.compatibility.clarel.loss import clarel_loss
-from zslib.nn import Linear, n_parameters
+from zslib.compatibility.clarel.network import ClarelNetwork
+from zslib.nn import n_parameters
 from zslib.protocols.pairs.evaluate import model_texts
 
 # Names of parameters, by what they contain.
@@ -68,36 +69,35 @@ class AppendixNetwork:
         words = self._tokens[chosen]
         return images, np.array(owner), words[:, words.any(axis=0)]
 
-    def encoder(self, source, reference, **changes):
-        """The text encoder with CLAREL's defaults, but for the changes."""
-        names = ("filters", "kernel_width", "lstm_units", "word_dim", "pooling")
-        given = {name: self.defaults[name] for name in names} | changes
-        width, penalty = given.pop("word_dim"), self.defaults["convolution_penalty"]
-        return ConvLSTMEncoder(
-            self.n_words, width, source, penalty=penalty, like=reference, **given
-        )
+    def encoder(self, source, reference, *, word_dim=None, **changes):
+        """The text encoder with the sizes of Appendix D, but for the changes."""
+        width = word_dim or self.defaults["word_dim"]
+        return ConvLSTMEncoder(self.n_words, width, source, like=reference, **changes)
+
+    def whole(self, start, reference, *, embedding_dim=None, **changes):
+        """Encoder and heads at a start, without dropout."""
+        source = np.random.default_rng(start)
+        encoder = self.encoder(source, reference, **changes)
+        width = embedding_dim or self.embedding_dim
+        sizes = self.n_features, self.n_classes, width
+        return ClarelNetwork(*sizes, encoder, 0.0, source, like=reference)
 
     def shapes(self, batch, texts):
         """Output of each layer for one batch: (name, kind, shape, branch), and the shortcuts."""
-        encoder = self.encoder(np.random.default_rng(self.seed), self.reference(np.float32))
-        images, _, words = self.draw(batch, texts)
         reference = self.reference(np.float32)
+        encoder = self.encoder(np.random.default_rng(self.seed), reference)
+        images, _, words = self.draw(batch, texts)
         x, mask = like(words, reference), like(words != 0, reference)
         layers = encoder.layers.layers
         bars, shortcuts = [("tokens", "input", (*words.shape, 1), "text")], []
         x = layers["embedding"].forward(x, mask)
         bars.append(("word vectors", "lookup", x.shape, "text"))
+        parts = [f"convolution {k}, norm, ReLU" for k in (1, 2)]
+        parts += ["convolution 3, norm", "plus shortcut, ReLU"]  # all of one shape
         for number in (1, 2):
-            start, block, h = len(bars) - 1, layers[f"block{number}"], x
-            for k in (1, 2, 3):
-                for part in (f"conv{k}", f"norm{k}", f"relu{k}"):
-                    if part in block.branch.layers:
-                        h = block.branch.layers[part].forward(h, mask)
-                ending = "" if k == 3 else ", ReLU"
-                name = f"block {number}: convolution {k}, norm{ending}"
-                bars.append((name, "convolution", h.shape, "text"))
-            x = block.forward(x, mask)
-            bars.append((f"block {number}: plus shortcut, ReLU", "convolution", x.shape, "text"))
+            start = len(bars) - 1
+            x = layers[f"block{number}"].forward(x, mask)
+            bars += [(f"block {number}: {part}", "convolution", x.shape, "text") for part in parts]
             shortcuts.append((start, len(bars) - 1))
         x = layers["lstm"].forward(x, mask)
         bars.append(("LSTM, both directions", "LSTM", x.shape, "text"))
@@ -116,32 +116,31 @@ class AppendixNetwork:
 
     def sizes(self):
         """Parameters by layer: (layer, formula, number of arrays' entries, whether penalised)."""
-        reference, source = self.reference(np.float32), np.random.default_rng(self.seed)
-        encoder = self.encoder(source, reference)
-        layers, e, c = encoder.layers.layers, self.embedding_dim, self.n_classes
+        learned = self.whole(self.seed, self.reference(np.float32)).parameters()
+        e, c = self.embedding_dim, self.n_classes
         d, (a, b), w, h = (
             self.defaults[k] for k in ("word_dim", "filters", "kernel_width", "lstm_units")
         )
-        rows = [("word vectors", f"{self.n_words}·{d}", n_parameters(layers["embedding"]), "no")]
+
+        def size(*prefixes):
+            return sum(p.value.size for name, p in learned.items() if name.startswith(prefixes))
+
+        rows = [("word vectors", f"{self.n_words}·{d}", size("encoder.embedding"), "no")]
         for number, n_in, n_out in ((1, d, a), (2, a, b)):
-            block = layers[f"block{number}"].parameters()
-            for kind, prefix, formula in (
+            for kind, part, formula in (
                 ("convolutions", "conv", f"{w}·({n_in} + 2·{n_out})·{n_out}"),
                 ("normalisations", "norm", f"3·2·{n_out}"),
                 ("shortcut", "shortcut", f"{n_in}·{n_out}"),
             ):
-                size = sum(p.value.size for key, p in block.items() if key.startswith(prefix))
-                rows.append((f"block {number}: {kind}", formula, size, "yes"))
-        lstm = n_parameters(layers["lstm"])
-        rows.append(("LSTM", f"2·4·{h}·({b} + {h} + 1)", lstm, "no"))
-        for name, n_in, n_out in (
-            ("text layer", encoder.width, e),
-            ("image layer", self.n_features, e),
-            ("both classifiers", e, 2 * c),
-        ):
-            size = n_parameters(Linear(n_in, n_out, source, like=reference))
-            rows.append((name, f"({n_in} + 1)·{n_out}", size, "no"))
-        return rows
+                entries = size(f"encoder.block{number}.{part}")
+                rows.append((f"block {number}: {kind}", formula, entries, "yes"))
+        return [
+            *rows,
+            ("LSTM", f"2·4·{h}·({b} + {h} + 1)", size("encoder.lstm"), "no"),
+            ("text layer", f"({2 * h} + 1)·{e}", size("text_layer"), "no"),
+            ("image layer", f"({self.n_features} + 1)·{e}", size("image_layer"), "no"),
+            ("both classifiers", f"({e} + 1)·{2 * c}", size("image_cl", "text_cl"), "no"),
+        ]
 
     def readings(self):
         """Parameters of the encoder under other readings, one changed at a time: {name: size}."""
@@ -154,75 +153,54 @@ class AppendixNetwork:
                 self.encoder(np.random.default_rng(self.seed), np.zeros(1, np.float32), **change)
             )
             for name, change in changes.items()
-            if not change or any(self.defaults[k] != v for k, v in change.items())
+            if all(self.defaults[k] != v for k, v in change.items())
         }
-
-    def checker(self, *, narrow):
-        """The network with its loss on a batch of four images: see `LossCheck`."""
-        changes, width = {}, self.embedding_dim
-        if narrow:
-            changes, width = {"filters": (8, 12), "lstm_units": 10, "word_dim": 16}, 12
-        return LossCheck(self, changes, width)
 
 
 class LossCheck:
-    """Algorithm 1 with its penalty through the whole network, on one small batch."""
+    """Algorithm 1 with its penalty through the whole network, on one batch of four images."""
 
-    def __init__(self, network, changes, width):
-        self._network, self._changes, self._width = network, changes, width
-        problem = network.problem
-        self._images, owner, self._words = network.draw(4, 2)
-        self._codes = np.searchsorted(problem.seen_classes, problem.labels[self._images])
-        share = (owner == np.arange(len(self._images))[:, None]).astype(float)
-        self._share = share / share.sum(axis=1, keepdims=True)
+    def __init__(self, network, *, narrow):
+        self._network, problem = network, network.problem
+        narrower = {"filters": (8, 12), "lstm_units": 10, "word_dim": 16, "embedding_dim": 12}
+        self._changes = narrower if narrow else {}
+        images, owner, self._words = network.draw(4, 2)
+        self._features = to_host(problem.features)[images]
+        self._codes = np.searchsorted(problem.seen_classes, problem.labels[images])
+        share = 1 / np.bincount(owner)[owner]
+        self._draw = TextDraw(owner, np.arange(len(owner)), share, len(images))
 
-    def network(self, start, reference):
-        """Encoder and heads, in the library and type of the reference."""
-        own, source, width = self._network, np.random.default_rng(start), self._width
-        text = own.encoder(source, reference, **self._changes)
-        sizes = {
-            "image_layer": (own.n_features, width),
-            "text_layer": (text.width, width),
-            "image_classifier": (width, own.n_classes),
-            "text_classifier": (width, own.n_classes),
-        }
-        heads = {name: Linear(*size, source, like=reference) for name, size in sizes.items()}
-        return {"encoder": text.layers} | heads
-
-    def encoded(self, net):
-        """Vectors of the texts of the batch, as in training."""
-        reference = net["image_layer"].weight.value
-        words = like(self._words, reference), like(self._words != 0, reference)
-        return net["encoder"].forward(*words, train=True)
+    def network(self, start, dtype):
+        """The network at a start, with numbers of a type."""
+        return self._network.whole(start, self._network.reference(dtype), **self._changes)
 
     def loss(self, net, *, backward=False):
         """The loss with its penalty; on request all gradients too."""
-        reference = net["image_layer"].weight.value
-        dtype = to_host(reference).dtype
-        share = like(self._share.astype(dtype), reference)
-        features = to_host(self._network.problem.features)[self._images].astype(dtype)
-        z = net["image_layer"].forward(like(features, reference), train=True)
-        t = net["text_layer"].forward(share @ self.encoded(net), train=True)
-        logits = (
-            net["image_classifier"].forward(z, train=True),
-            net["text_classifier"].forward(t, train=True),
-        )
+        reference = net.image_layer.weight.value
+        features = like(self._features.astype(to_host(reference).dtype), reference)
+        z = net.image_layer.forward(features, train=True)
+        encoded = net.encoder.encode(self._words, self._draw, train=True)
+        t = net.text_layer.forward(encoded, train=True)
         terms, (by_z, by_t, by_image, by_text) = clarel_loss(
-            z, t, *logits, like(self._codes, reference)
+            z,
+            t,
+            net.image_classifier.forward(z, train=True),
+            net.text_classifier.forward(t, train=True),
+            like(self._codes, reference),
         )
         learned = _chosen(net)
         penalty = sum(p.penalty * float((p.value**2).sum()) for p in learned if p.penalty)
         if backward:
-            net["image_layer"].backward(by_z + net["image_classifier"].backward(by_image))
-            by_share = net["text_layer"].backward(by_t + net["text_classifier"].backward(by_text))
-            net["encoder"].backward(share.T @ by_share)
+            net.image_layer.backward(by_z + net.image_classifier.backward(by_image))
+            by_encoded = net.text_layer.backward(by_t + net.text_classifier.backward(by_text))
+            net.encoder.backward(by_encoded)
             for p in learned:
                 p.add_penalty()
         return float(terms.total) + penalty
 
     def errors(self, group, start, dtype, steps):
         """Relative errors of central differences along a random direction, for each step."""
-        net = self.network(start, self._network.reference(dtype))
+        net = self.network(start, dtype)
         self.loss(net, backward=True)
         moved = _chosen(net, GROUPS[group])
         kept, source = [p.value for p in moved], np.random.default_rng(1000 + start)
@@ -262,8 +240,9 @@ class LossCheck:
         text vectors); the last but one is None where the group is zero.
         """
         weight = self._network.defaults["convolution_penalty"]
-        net = self.network(self._network.seed, self._network.reference(np.float64))
-        start = to_host(self.encoded(net))
+        net = self.network(self._network.seed, np.float64)
+        single = TextDraw.single(self._draw.text)
+        start = to_host(net.encoder.encode(self._words, single, train=True))
         for p in _chosen(net):
             p.penalty = 0.0
         self.bare = self.loss(net, backward=True)
@@ -272,10 +251,10 @@ class LossCheck:
             doubled = _chosen(net, words, within="encoder.block")
             kept = [p.value for p in doubled]
             squares = _dot(kept, kept)
-            cosine = max(abs(_cosine(p.value, p.gradient)) for p in doubled)
+            cosine = max(map(_cosine, doubled))
             for p in doubled:
                 p.value = 2.0 * p.value
-            changed = to_host(self.encoded(net))
+            changed = to_host(net.encoder.encode(self._words, single, train=True))
             for p, value in zip(doubled, kept, strict=True):
                 p.value = value
             change = float(np.linalg.norm(changed - start) / np.linalg.norm(start))
@@ -289,13 +268,16 @@ def _dot(a, b):
     return sum(float((x * y).sum()) for x, y in zip(a, b, strict=True))
 
 
-def _cosine(a, b):
-    return _dot([a], [b]) / math.sqrt(max(_dot([a], [a]) * _dot([b], [b]), 1e-300))
+def _cosine(p):
+    """Of a parameter and its gradient, without the sign."""
+    a, b = [p.value], [p.gradient]
+    return abs(_dot(a, b) / math.sqrt(max(_dot(a, a) * _dot(b, b), 1e-300)))
 
 
 def _chosen(net, words=("",), within=""):
     """The `Parameter` of a network's parts whose names have one of the words."""
-    named = {f"{part}.{k}": p for part in net for k, p in net[part].parameters().items()}
     return [
-        p for k, p in named.items() if k.startswith(within) and any(word in k for word in words)
+        p
+        for name, p in net.parameters().items()
+        if name.startswith(within) and any(word in name for word in words)
     ]

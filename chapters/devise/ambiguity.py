@@ -12,15 +12,11 @@ from zslib.datasets.words.term_vectors import TERM_SOURCES
 def ambiguity(lexicons, lemmas):
     """Rows: terms of synsets and synsets of terms, for each label set's lexicon."""
     for name, lexicon in lexicons.items():
-        sizes, senses = lexicon.terms_per_synset, lexicon.synsets_per_term
+        senses = lexicon.synsets_per_term
         first = [lemmas[wnid][0].lower() for wnid in lexicon.synsets]
         _, row, holders = np.unique(first, return_inverse=True, return_counts=True)
         counts = {
-            "synsets": len(lexicon.synsets),
-            "terms": len(lexicon.terms),
-            "terms per synset": sizes.mean(),
-            "terms of one synset, median": int(np.median(sizes)),
-            "synsets per term": senses.mean(),
+            "terms per synset": lexicon.terms_per_synset.mean(),
             "terms with several synsets, %": 100 * (senses > 1).mean(),
             "synsets of one term, at most": int(senses.max()),
             "synsets that share a first term": int((holders[row] > 1).sum()),
@@ -31,13 +27,12 @@ def ambiguity(lexicons, lemmas):
 def shared_terms(lexicons, lemmas, examples):
     """Rows: how many synsets each ``(term, label set)`` names, and how many have no other term."""
     for term, name in examples:
-        if term in lexicons[name].term_row:
-            synsets = lexicons[name].synsets_of(term)
-            counts = {
-                f"synsets of '{term}'": len(synsets),
-                f"synsets whose only term is '{term}'": sum(len(lemmas[s]) == 1 for s in synsets),
-            }
-            yield from metric_rows(counts, label_set=name)
+        synsets = lexicons[name].synsets_of(term)
+        counts = {
+            f"synsets of '{term}'": len(synsets),
+            f"synsets whose only term is '{term}'": sum(len(lemmas[s]) == 1 for s in synsets),
+        }
+        yield from metric_rows(counts, label_set=name)
 
 
 def synsets_with(lemmas, terms):
@@ -52,7 +47,6 @@ def synsets_sharing(lexicons, lists, examples):
     return [
         [term, name, wnid, ", ".join(lists.lemmas[wnid][:4]), lists.lemmas[parent[wnid]][0]]
         for term, name in examples
-        if term in lexicons[name].term_row
         for wnid in lexicons[name].synsets_of(term)
     ]
 

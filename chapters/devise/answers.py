@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,6 +25,10 @@ class SynsetAnswers:
     labels: tuple
     predictions: object
     gold: object
+
+    def answers(self, k):
+        """The first k of them."""
+        return replace(self, predictions=self.predictions[:, :k])
 
     def hits(self, ks):
         """Flat hit@k of each image in percent, (n, n_ks): see `flat_hits_at_k`."""
@@ -81,20 +85,15 @@ class NearestTerms:
         """The true synset of each image, (n,)."""
         return np.array(self.lexicon.synsets)[to_host(self.gold)]
 
-    def answers(self, k, *, n_terms=None, ambiguous="expand", random_state=None):
-        """Answers of k synsets from the first ``n_terms`` terms, by default 4 k.
-
-        An ``ambiguous`` term becomes synsets as `TermLexicon.expand` has it.
-        """
+    def answers(self, k, *, n_terms=None):
+        """Answers of k synsets from the first ``n_terms`` terms, by default 4 k."""
         wanted = min(4 * k, len(self.lexicon.terms)) if n_terms is None else n_terms
         if wanted > self.terms.shape[1]:
             raise ValueError(
                 f"{wanted} terms are wanted and {self.terms.shape[1]} were searched for: search "
                 "with a larger n_terms"
             )
-        synsets = self.lexicon.expand(
-            self.terms[:, :wanted], k, ambiguous=ambiguous, random_state=random_state
-        )
+        synsets = self.lexicon.expand(self.terms[:, :wanted], k)
         return SynsetAnswers(self.lexicon.synsets, synsets, self.gold)
 
 
@@ -121,23 +120,6 @@ class TermSpace:
             matrix = np.ascontiguousarray(self.vectors.vectors[rows], dtype=np.float32)
             self._parts[labels] = lexicon, matrix
         return self._parts[labels]
-
-
-@dataclass(frozen=True, eq=False)
-class RankedClasses:
-    """Rows of ``lexicon.synsets`` by a classifier of images, (n, n_classes), most probable first.
-
-    ``gold`` and ``left_out`` as in `NearestTerms`.
-    """
-
-    lexicon: TermLexicon
-    order: object
-    gold: object
-    left_out: int
-
-    def answers(self, k):
-        """The first k classes."""
-        return SynsetAnswers(self.lexicon.synsets, self.order[:, :k], self.gold)
 
 
 class ClassMap:
@@ -176,7 +158,7 @@ class TermModel:
         self.rule, self.random_state = rule, random_state
 
     def fit(self, problem):
-        """Fit the map on ``problem.trainval``, without ``left_out_`` images of unnamed classes."""
+        """Fit the map on ``problem.trainval``, without images of unnamed classes."""
         lexicon, matrix = self.space.part()
         known, rows = _rows_in(lexicon, problem, problem.trainval)
         targets = lexicon.training_targets(
@@ -184,7 +166,6 @@ class TermModel:
         )
         classes = (rows,) if isinstance(self.mapping, ClassMap) else ()
         self.mapping.fit(take_rows(problem.features, known), targets, *classes)
-        self.left_out_ = len(problem.trainval) - len(known)
         return self
 
     def search(self, problem, images, labels, n_terms):
@@ -213,16 +194,11 @@ class SoftmaxModel:
         order = to_host(namespace(logits).argsort(logits, axis=1, descending=True, stable=True))
         names = [self.space.part()[0].synsets[row] for row in self.mapping.classes_]
         order = like(lexicon.rows(names)[order], logits)
-        return RankedClasses(lexicon, order, like(rows, order), len(images) - len(known))
+        return SynsetAnswers(lexicon.synsets, order, like(rows, order))
 
 
 def _rows_in(lexicon, problem, images):
     """The images whose class the lexicon has, and the rows of these classes in it."""
-    if problem.class_ids is None:
-        raise ValueError(f"{problem.name} has no class_ids: wnids are needed to name synsets")
-    images = np.asarray(images)
-    if not images.size:
-        raise ValueError(f"images is empty: give at least one row of {problem.name}")
     row = np.array([lexicon.row_of.get(str(wnid), -1) for wnid in problem.class_ids])
     rows = row[problem.labels[images]]
     if not (rows >= 0).any():

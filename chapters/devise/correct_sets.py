@@ -8,7 +8,6 @@ import numpy as np
 
 from zslib.datasets.hierarchy.readings import label_sets, reading_edges
 from zslib.metrics.hierarchy import Hierarchy
-from zslib.validation import check_choice
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +23,9 @@ class CorrectSetSizes:
     weights: np.ndarray | None
     left_out: int
 
-    def means(self, average="image"):
-        """Mean size for each k; labels weigh by their images, where known ("image"), or alike."""
-        check_choice(average, "average", ("image", "label"))
-        weights = self.weights if average == "image" else None
-        return np.average(self.sizes, axis=0, weights=weights)
+    def means(self, *, alike=False):
+        """Mean size for each k; labels weigh by their images, where known, or all alike."""
+        return np.average(self.sizes, axis=0, weights=None if alike else self.weights)
 
 
 def reading_hierarchy(lists, reading):

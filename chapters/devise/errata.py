@@ -5,8 +5,6 @@ from book.papers.printed import printed, printed_table
 from zslib.datasets.hierarchy.lexicon import TermLexicon
 from zslib.datasets.hierarchy.lists import hop_labels, imagenet_lists
 
-__all__ = ["four_terms", "hop_names", "label_counts", "loop_condition", "size_steps"]
-
 
 def _ring_sizes(depth):
     """Nodes within 0, 1, 2, … hops of the leftmost leaf of a complete binary tree."""

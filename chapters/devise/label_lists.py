@@ -7,13 +7,6 @@ from chapters.devise.correct_sets import reading_hierarchy
 from chapters.devise.estimates import metric_rows
 from zslib.datasets.hierarchy.readings import label_sets
 from zslib.protocols.intervals import Estimate, mean_estimate
-from zslib.validation import check_integer
-
-_IMAGE_SHARES = (
-    "images of a label, median",
-    "labels with half of the images, %",
-    "labels with less than ten images, %",
-)
 
 
 def label_counts(lists, printed):
@@ -46,7 +39,6 @@ def hop_lists(lists):
 
 def validation_sizes(n_classes, images_per_class, share, seeds):
     """Validation images of each class in random splits, one row per seed: (n_seeds, n_classes)."""
-    check_integer(images_per_class, "images_per_class", low=1)
     n = n_classes * images_per_class
     drawn = round(share * n)
     if not 0 < drawn < n:
@@ -84,13 +76,18 @@ def class_size_shares(counts, images_per_class):
 def image_shares(lists):
     """Rows: how unequally images are spread over labels; None where they are not counted."""
     for name, row in list(label_sets(lists).items())[1:]:
-        shares = [None] * len(_IMAGE_SHARES)
+        median = half = few = None
         if row.weights is not None:
             weights = np.sort(row.weights)[::-1]
-            half = np.searchsorted(np.cumsum(weights), weights.sum() / 2) + 1
-            few = 100 * float((weights < 10).mean())
-            shares = float(np.median(weights)), 100 * half / weights.size, few
-        yield from metric_rows(dict(zip(_IMAGE_SHARES, shares, strict=True)), label_set=name)
+            median = float(np.median(weights))
+            largest = np.searchsorted(np.cumsum(weights), weights.sum() / 2) + 1
+            half, few = 100 * largest / weights.size, 100 * float((weights < 10).mean())
+        shares = {
+            "images of a label, median": median,
+            "labels with half of the images, %": half,
+            "labels with less than ten images, %": few,
+        }
+        yield from metric_rows(shares, label_set=name)
 
 
 def image_curves(lists):

@@ -62,15 +62,15 @@ def fit_systems(runs, space, terms):
     return models, chosen
 
 
-def _map(name, seed, parameters):
-    if name == "DeViSE":
-        return ClassMap(DeViSE(**_DEVISE, **parameters, random_state=seed))
-    return ClassMap(ConSE(**parameters))
-
-
 def _trained(name, runs, space, parameters):
     """Fitted models; a ValueError where one does no better than chance on its training images."""
-    models = runs.fit(space, mapping=lambda seed: _map(name, seed, parameters))
+
+    def mapping(seed):
+        if name == "DeViSE":
+            return ClassMap(DeViSE(**_DEVISE, **parameters, random_state=seed))
+        return ClassMap(ConSE(**parameters))
+
+    models = runs.fit(space, mapping=mapping)
     for p, model in zip(runs.problems, models, strict=True):
         images = p.trainval[some_rows(len(p.trainval))]
         near = model.search(p, images, runs.trained(p), 4)

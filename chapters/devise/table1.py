@@ -31,7 +31,7 @@ def mean_sizes(sizes, paper, counted):
     """
     for reading, sets in sizes.items():
         for name, row in sets.items():
-            for k, over_images, alike in zip(KS, row.means(), row.means("label"), strict=True):
+            for k, over_images, alike in zip(KS, row.means(), row.means(alike=True), strict=True):
                 if k > 1:
                     means = {_MEAN: over_images, f"{_MEAN}, labels alike": alike}
                     yield from metric_rows(means, label_set=name, method=reading, k=k)
@@ -88,7 +88,7 @@ def large_sets(row, per):
 
 
 def exact_sizes(rows):
-    """Rows: labels whose correct set has exactly k members, by label set and at most.
+    """Rows: the largest share of labels whose correct set has exactly k members, of a label set.
 
     And the largest correct set at k = 1, where it is to be the label alone.
     """
@@ -96,9 +96,6 @@ def exact_sizes(rows):
         shares = {
             name: 100 * float((row.sizes[:, column] == k).mean()) for name, row in rows.items()
         }
-        for name, share in shares.items():
-            exact = {"labels with a set of exactly k, %": share}
-            yield from metric_rows(exact, label_set=name, k=k)
         most = max(shares, key=shares.get)
         at_most = {"correct sets of exactly k labels, %": shares[most]}
         yield from metric_rows(at_most, label_set=most, k=k)

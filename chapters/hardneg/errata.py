@@ -8,18 +8,6 @@ from scipy import stats
 from book.papers.evidence import Evidence, join
 from book.papers.printed import printed, printed_table
 
-__all__ = [
-    "best_of_table2",
-    "equal_attributes",
-    "gain_on_awa",
-    "gains_by_dataset",
-    "growing_ratio",
-    "hinge_signs",
-    "mean_improvement",
-    "ratio_trend",
-    "sums_and_means",
-]
-
 _OURS = ("random", "uncertainty", "uncertainty/correlation")
 _RATIOS = ("1", "10", "50", "100")
 

@@ -1,7 +1,4 @@
-"""The data of the chapters on hard negatives, their negatives, and trainings long enough."""
-
-import math
-from dataclasses import replace
+"""The data of the chapters on hard negatives, and their negatives."""
 
 import numpy as np
 
@@ -36,10 +33,3 @@ def seen_candidates(problem):
     codes = np.searchsorted(problem.seen_classes, problem.labels[rows])
     classes = take_rows(problem.class_embeddings, problem.seen_classes)
     return distinct_candidates(codes, classes, None if images is None else take_rows(images, rows))
-
-
-def with_enough_steps(method, problem, steps=1000):
-    """A `HARD_NEGATIVE_METHODS` entry with as many epochs, or more, as make so many SGD steps."""
-    batches = -(-len(problem.trainval) // method.estimator().batch_size)
-    epochs = max(method.fixed["n_epochs"], math.ceil(steps / batches))
-    return replace(method, fixed={**method.fixed, "n_epochs": epochs})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -9,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from chapters.hardneg.mining import ways
-from chapters.hardneg.problems import seen_candidates, with_enough_steps
+from chapters.hardneg.problems import seen_candidates
 from zslib.arrays import take_rows, to_host
 from zslib.datasets import load_problem
 from zslib.protocols.attributes.crossing import cross_fit, crossed_problems
@@ -20,7 +21,6 @@ from zslib.protocols.attributes.methods import (
 from zslib.protocols.attributes.runs import run_table, run_zero_shot
 from zslib.protocols.attributes.training import trainings
 from zslib.protocols.intervals import Estimate, statistic_over_classes
-from zslib.validation import check_choice
 
 SECOND = "Bucher, second choice"
 
@@ -32,10 +32,14 @@ def fixed_method(name, growth, **fixed):
     return replace(method, fixed={**method.fixed, **grows, **fixed})
 
 
-def lasting_method(name, growth, problem, *, quick=False, **fixed):
-    """`fixed_method` with epochs enough for the data, unless ``quick``."""
+def lasting_method(name, growth, problem, *, quick=False, steps=1000, **fixed):
+    """`fixed_method` with as many epochs, or more, as make so many SGD steps, unless ``quick``."""
     method = fixed_method(name, growth, **fixed)
-    return method if quick else with_enough_steps(method, problem)
+    if quick:
+        return method
+    batches = -(-len(problem.trainval) // method.estimator().batch_size)
+    epochs = max(method.fixed["n_epochs"], math.ceil(steps / batches))
+    return fixed_method(name, growth, **fixed | {"n_epochs": epochs})
 
 
 def table_methods(problem, negatives, growth, *, fraction, quick=False):
@@ -47,14 +51,17 @@ def table_methods(problem, negatives, growth, *, fraction, quick=False):
     """
     if not seen_candidates(problem).q_varies:
         negatives = min(negatives, int((1.0 - fraction) * len(problem.seen_classes)) - 1)
-    sse = replace(
-        ZERO_SHOT_METHODS["SSE"],
-        grid={"mixture_penalty": (1.0, 3.0)},
-        fixed={"n_epochs": 2 if quick else 10},
-    )
-    eszsl = replace(ZERO_SHOT_METHODS["ESZSL"], fixed={"unit_embeddings": True})
-    methods = [ZERO_SHOT_METHODS["DAP"], ZERO_SHOT_METHODS["IAP"], eszsl, sse]
-    methods += [ZERO_SHOT_METHODS["JLSE"], ZERO_SHOT_METHODS["BiDiLEL"]]
+    changes = {
+        "ESZSL": {"fixed": {"unit_embeddings": True}},
+        "SSE": {
+            "grid": {"mixture_penalty": (1.0, 3.0)},
+            "fixed": {"n_epochs": 2 if quick else 10},
+        },
+    }
+    methods = [
+        replace(ZERO_SHOT_METHODS[name], **changes.get(name, {}))
+        for name in ("DAP", "IAP", "ESZSL", "SSE", "JLSE", "BiDiLEL")
+    ]
     for name in ways(problem, HARD_NEGATIVE_METHODS):
         count = {} if name == "Bucher" else {"negatives_per_positive": negatives}
         methods.append(lasting_method(name, growth, problem, quick=quick, **count))
@@ -78,16 +85,14 @@ def second_choices(methods, runs, **options):
 
     Both by problem, as are the ``methods`` and their ``runs``.
     """
-    beside, failed = {}, {}
-    for p, by_method in runs.items():
-        if {"uncertainty", "Bucher"} <= by_method.keys():
-            (earlier,) = (method for method in methods[p] if method.name == "Bucher")
-            try:
-                second = second_choice(earlier, p, by_method["Bucher"], **options)
-            except ValueError as error:
-                failed[p] = str(error)
-            else:
-                beside[p] = {"uncertainty": by_method["uncertainty"], SECOND: second}
+    calls = {
+        p: partial(second_choice, method, p, by_method["Bucher"], **options)
+        for p, by_method in runs.items()
+        for method in methods[p]
+        if method.name == "Bucher" and {"uncertainty", "Bucher"} <= by_method.keys()
+    }
+    second, failed = trainings(calls)
+    beside = {p: {"uncertainty": runs[p]["uncertainty"], SECOND: of} for p, of in second.items()}
     return beside, failed
 
 
@@ -99,16 +104,12 @@ def crossed_runs(methods, runs, folds, seeds, *, earlier, device="cpu"):
     """
     crossed, failed = {}, {}
     for p, by_method in runs.items():
-
-        def train(part, seeds, method, by_method=by_method):
-            chosen = by_method[method.name][0].parameters
-            return run_table([method], part, seeds, parameters=chosen, device=device)
-
-        calls = {
-            method.name: partial(cross_fit, partial(train, method=method), p, folds, seeds)
-            for method in methods[p]
-            if method.name in {*HARD_NEGATIVE_METHODS, earlier[p]} & by_method.keys()
-        }
+        calls = {}
+        for method in methods[p]:
+            if method.name in {*HARD_NEGATIVE_METHODS, earlier[p]} & by_method.keys():
+                chosen = by_method[method.name][0].parameters
+                train = partial(run_table, [method], parameters=chosen, device=device)
+                calls[method.name] = partial(cross_fit, train, p, folds, seeds)
         trained, failed[p] = trainings(calls)
         crossed[p] = {name: of[name] for name, of in trained.items()}
     return crossed, failed
@@ -168,11 +169,9 @@ def best_methods(accuracies):
 
     Earlier methods are all that the paper does not propose, Bucher's original among them.
     """
-    mined = {name for name in accuracies if name.startswith("uncertainty")}
-    groups = {
-        "best mined": [name for name in accuracies if name in mined],
-        "best earlier": [name for name in accuracies if name not in mined | {"random"}],
-    }
+    mined = [name for name in accuracies if name.startswith("uncertainty")]
+    earlier = [name for name in accuracies if name not in (*mined, "random")]
+    groups = {"best mined": mined, "best earlier": earlier}
     return {what: max(names, key=accuracies.get) for what, names in groups.items() if names}
 
 
@@ -197,9 +196,7 @@ def run_ratios(
         for ratio in ratios
     }
 
-    def train(part, seeds):
-        return run_table(cells.values(), part, seeds, parameters=tuned.parameters, **options)
-
+    train = partial(run_table, list(cells.values()), parameters=tuned.parameters, **options)
     table = cross_fit(train, problem, folds, seeds)
     runs = {cell: table[method.name] for cell, method in cells.items()}
     return runs, tuned.parameters | {"n_epochs": n_epochs}
@@ -224,7 +221,10 @@ def ratio_differences(cells):
 
 @dataclass(frozen=True)
 class MeanOfCells:
-    """Outcomes of several cells under one seed as one, so that seeds stay the sample."""
+    """Accuracy of several cells under one seed as one, so that seeds stay the sample.
+
+    All were tested on the same images.
+    """
 
     parts: tuple
 
@@ -235,18 +235,12 @@ class MeanOfCells:
 
     @property
     def checksum(self):
-        (checksum,) = {part.checksum for part in self.parts}
-        return checksum
+        return self.parts[0].checksum
 
     def labels(self, measure):
-        labels = [part.labels(measure) for part in self.parts]
-        if not all(np.array_equal(labels[0], other) for other in labels):
-            raise ValueError("cells were tested on other images: compare them on one problem")
-        return labels[0]
+        return self.parts[0].labels(measure)
 
     def value(self, measure):
-        # H of a mean is no mean of H.
-        check_choice(measure, "measure", ("ACC",))
         return float(np.mean([part.value(measure) for part in self.parts]))
 
     def right(self, measure):

@@ -81,27 +81,19 @@ class Rivals:
         return draw_negatives(scores, k, rng)
 
 
+@dataclass(eq=False, repr=False)
 class RuledRanking(BilinearModel):
     """A linear map trained by a ranking hinge on negatives that a rule chooses.
 
     For each epoch but the first, or with ``every_step`` anew for each minibatch.
     """
 
-    def __init__(
-        self,
-        rule="random",
-        negatives_per_positive=1,
-        n_epochs=10,
-        learning_rate=10.0,
-        every_step=False,
-        random_state=0,
-    ):
-        self.rule = rule
-        self.negatives_per_positive = negatives_per_positive
-        self.n_epochs = n_epochs
-        self.learning_rate = learning_rate
-        self.every_step = every_step
-        self.random_state = random_state
+    rule: str = "random"
+    negatives_per_positive: int = 1
+    n_epochs: int = 10
+    learning_rate: float = 10.0
+    every_step: bool = False
+    random_state: int = 0
 
     def _fit(self, X, codes, embeddings):
         reference, rng = X, np.random.default_rng(self.random_state)

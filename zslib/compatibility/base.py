@@ -198,7 +198,9 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
     A subclass has ``_fit(X, codes, embeddings)``, which gets the checked output of
     `check_fit_input` and learns, and ``_scores(X, class_embeddings)``, which returns
     (n, C') scores. Neither checks its arrays again. One that tables compare has ``grid``, the
-    values of its parameters that they tune over: the first of equally good ones is taken.
+    values of its parameters that they tune over: the first of equally good ones is taken. Where
+    scores compare two vectors, ``compares`` says by what: their "product", their "cosine", their
+    "scaled cosine", by ``scale`` squared, or minus their "distance".
 
     Features are used as they are given: scale them first where a paper says so.
 
@@ -318,6 +320,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
     _units_matter = ("X", "class_embeddings")
     # Whether scores are logarithms of probabilities, up to one number for each sample.
     _scores_are_logits = False
+    compares = None
 
     def _finite_scores(self, X, class_embeddings):
         with in_range(X=X, class_embeddings=class_embeddings):
@@ -537,6 +540,8 @@ class BilinearModel(CompatibilityModel):
 
     A subclass sets ``coef_``, shape (p, q), in ``_fit``.
     """
+
+    compares = "product"
 
     def embed(self, X):
         """Where each row of ``X`` lands among class embeddings, (n, q): ``X @ coef_``."""

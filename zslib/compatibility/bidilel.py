@@ -86,6 +86,7 @@ class BiDiLEL(CompatibilityModel):
     year = 2017
     family = "metric"
     look = (5, "D", "-")
+    compares = "distance"
 
     def __init__(self, n_components=64, *, regularization=1.0, n_neighbors=None):
         self.n_components = n_components

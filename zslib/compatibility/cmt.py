@@ -112,6 +112,11 @@ class CMT(CompatibilityModel):
         """Of CMT*; the network alone has distances."""
         return self.novelty is not None
 
+    @property
+    def compares(self):
+        """Of the network alone, its distance."""
+        return None if self._scores_are_logits else "distance"
+
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
         h = check_integer(self.n_hidden, "n_hidden", low=1)

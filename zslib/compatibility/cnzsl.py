@@ -88,6 +88,7 @@ class CNZSL(CompatibilityModel):
     year = 2021
     family = "network on classes"
     look = (2, "P", ":")
+    compares = "scaled cosine"
 
     def __init__(
         self,

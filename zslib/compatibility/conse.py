@@ -66,6 +66,7 @@ class ConSE(CompatibilityModel):
     year = 2014
     family = "mixtures of classes"
     look = (2, "^", "-.")
+    compares = "cosine"
 
     def __init__(self, n_averaged=10, *, regularization=1e-5, max_iter=200, tol=1e-4):
         self.n_averaged = n_averaged

@@ -86,6 +86,7 @@ class PSR(CompatibilityModel):
     family = "network on classes"
     _units_matter = ("class_embeddings",)
     look = (5, "s", ":")
+    compares = "cosine"
 
     def __init__(
         self,

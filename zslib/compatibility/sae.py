@@ -63,6 +63,7 @@ class SAE(CompatibilityModel):
     year = 2017
     family = "regression"
     look = (2, "D", "-.")
+    compares = "cosine"
 
     def __init__(self, regularization=1.0, *, direction="semantic_to_feature"):
         self.regularization = regularization

@@ -28,12 +28,11 @@ def test_experts_are_softmaxes_of_both_models(problem):
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-6)
 
 
-@pytest.mark.parametrize("mixture", ["adaptive", "total"])
-def test_the_outcome_is_that_of_the_mixture(problem, mixture):
+def test_the_outcome_is_that_of_the_mixture(problem):
     model = ESZSL(other_target=-1.0)  # with 0, odds beyond the precision of probabilities
-    outcome = cosmo.evaluate_cosmo(model, problem, mixture=mixture)
+    outcome = cosmo.evaluate_cosmo(model, problem)
     held_out = problem.validation_problem(seed=0)
-    smoothing, unit, best = cosmo.choose_cosmo(model, held_out, mixture=mixture)
+    smoothing, unit, best = cosmo.choose_cosmo(model, held_out)
     assert unit in cosmo.UNITS
     assert best == max(smoothing.harmonic_means_.values())
     assert outcome.gamma == smoothing.threshold_
@@ -47,10 +46,10 @@ def test_the_outcome_is_that_of_the_mixture(problem, mixture):
 def test_run_takes_methods_and_names(problem):
     run = cosmo.run_cosmo("ESZSL", problem, parameters={"feature_penalty": 0.1})
     assert run.value("H") == cosmo.evaluate_cosmo(ESZSL(0.1), problem).value("H")
-    method, mixture = ZERO_SHOT_METHODS["SAE"].smaller(), "total"
+    method = ZERO_SHOT_METHODS["SAE"].smaller()
     chosen = method.estimator(**tune_zero_shot(method, problem).parameters)
-    tuned = cosmo.evaluate_cosmo(chosen, problem, mixture=mixture)
-    assert cosmo.run_cosmo(method, problem, mixture=mixture).value("H") == tuned.value("H")
+    tuned = cosmo.evaluate_cosmo(chosen, problem)
+    assert cosmo.run_cosmo(method, problem).value("H") == tuned.value("H")
     with pytest.raises(ValueError, match="unknown method"):
         cosmo.run_cosmo("CLIP", problem)
 

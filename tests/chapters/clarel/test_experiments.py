@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from chapters.clarel.baseline import with_class_texts
 from chapters.clarel.departures import with_tested_in_validation
 from chapters.clarel.intervals import joint_estimate
 from chapters.clarel.shown import nearest_texts, own_and_others
-from chapters.clarel.text_network import GROUPS, AppendixNetwork
+from chapters.clarel.text_network import GROUPS, AppendixNetwork, LossCheck
 from zslib.datasets import synthetic_pairs
 from zslib.protocols import Estimate, run_clarel, run_image_text, short_clarel
 from zslib.protocols.attributes.intervals import zero_shot_estimate
@@ -134,10 +133,7 @@ def test_what_classifiers_add_with_rescaling_and_without(problem, run):
 
 
 def test_the_best_other_is_so_on_validation_data():
-    trials = [{"parameters": {"a": 1}, "H": 9.0}, {"parameters": {"a": 2}, "H": 3.0, "ACC": 1.0}]
-    chosen = SimpleNamespace(parameters={"a": 2}, trials=trials)
-    other = SimpleNamespace(parameters={}, trials=[{"parameters": {}, "H": 2.0, "ACC": 4.0}])
-    runs = {"one": chosen, "two": other}
+    runs = {"one": (None, {"H": 3.0, "ACC": 1.0}), "two": (None, {"H": 2.0, "ACC": 4.0})}
     assert (comparison.best_other(runs, "H"), comparison.best_other(runs, "ACC")) == ("one", "two")
 
 
@@ -149,7 +145,7 @@ def test_own_texts_and_texts_of_the_class_by_draw_and_budget(monkeypatch):
     problem = synthetic_pairs(n_seen=6, n_val=2, n_unseen=2, images_per_class=6)
     problem = problem.scaled("unit length")
     whole = problem, problem.validation_problem()
-    pooled = tuple(with_class_texts(p, own_ids=True) for p in whole)
+    pooled = tuple(with_class_texts(p) for p in whole)
     found = comparison.level_runs(problem, [3], 18, must_learn=False)
     kinds = {comparison.OWN: whole, comparison.OF_CLASS: pooled}
     for (draw, texts), (kind, (data, held)) in product(comparison.DRAWS.items(), kinds.items()):
@@ -284,7 +280,7 @@ def test_formulas_give_the_sizes_of_the_arrays(network):
 
 
 def test_gradients_agree_with_differences_and_penalties_turn(network):
-    check = network.checker(narrow=True)
+    check = LossCheck(network, narrow=True)
     for group in GROUPS:
         assert min(check.errors(group, 0, "float64", np.array([1e-5, 1e-6]))) < 1e-5
     rows = {name: row for name, *row in check.penalty_rows()}

@@ -23,11 +23,10 @@ def values(rows):
 def test_ambiguity_counts_both_ways():
     found = values(ambiguity.ambiguity({"1K": LEXICON}, LEMMAS))
     assert found["terms per synset"] == 2
-    assert found["synsets per term"] == 6 / 4
     assert found["synsets of one term, at most"] == 2
     assert found["terms with several synsets, %"] == 50
     assert found["synsets that share a first term"] == 2
-    examples = (("crane", "1K"), ("absent", "1K"))
+    examples = [("crane", "1K")]
     shared = values(ambiguity.shared_terms({"1K": LEXICON}, LEMMAS, examples))
     assert shared == {"synsets of 'crane'": 2, "synsets whose only term is 'crane'": 1}
     assert len(ambiguity.synsets_sharing({"1K": LEXICON}, LISTS, examples)) == 2

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chapters.hardneg import problems
-from chapters.hardneg.ratios import second_choice
+from chapters.hardneg.ratios import fixed_method, lasting_method, second_choice
 from zslib.compatibility import ESZSL
 from zslib.datasets import available, load_problem
 from zslib.datasets.attributes.scaling import common_scale
@@ -57,12 +57,13 @@ def test_more_negatives_than_there_are_is_passed_over():
 
 
 def test_enough_steps(problem):
-    method = HARD_NEGATIVE_METHODS["uncertainty"]
+    method = fixed_method("uncertainty", "within_epoch")
     assert len(problem.trainval) == 297  # five minibatches
-    for steps, epochs in (((), 200), ((7,), 15), ((76,), 16)):
-        changed = problems.with_enough_steps(method, problem, *steps)
+    for steps, epochs in (({}, 200), ({"steps": 7}, 15), ({"steps": 76}, 16)):
+        changed = lasting_method("uncertainty", "within_epoch", problem, **steps)
         assert changed.fixed == method.fixed | {"n_epochs": epochs}
         assert changed.grid == method.grid
+    assert lasting_method("uncertainty", "within_epoch", problem, quick=True) == method
 
 
 def test_the_second_choice_is_that_of_validation(problem):

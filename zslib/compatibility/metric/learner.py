@@ -174,6 +174,7 @@ class MetricLearner(CompatibilityModel):
     regular = {"learning_rate": "least", "regularization": "most"}
     year = 2016
     family = "metric"
+    compares = "distance"
 
     def __init__(
         self,
