@@ -18,7 +18,7 @@ HEADS = [
     ("à la".encode("utf-32"), "UTF-32"),
     (b"\0\1\2\3abc", "binary"),
     (b"\x80\x02}q", "a pickle"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\x28\xb5\x2f\xfd", "zstd, lz4, 7z or rar"),
     (b" \r\n<HTML lang='it'>", "a web page"),
     (b"", "text"),
 ]

@@ -28,8 +28,6 @@ from zslib.validation import check_choice, check_integer
 
 # What the package or one it needs has in it.
 _CARRIED = {"wordnet": "in the package", "digits": "in scikit-learn"}
-
-
 # Readers of your own files. Any other file has vectors of words.
 _OWN = {ATTRIBUTES: read_features, METRIC: read_features, PAIRS: read_captions}
 _OWN_ENDINGS = (".npz", ".mat", ".csv", ".tsv", "")
@@ -55,10 +53,9 @@ def _entry(name):
         )
     # In any case, and compressed: "OWN.CSV", "images.csv.gz".
     endings = [ending.lower() for ending in Path(name).suffixes]
-    while endings and endings[-1] in _COMPRESSED and len(endings) > 1:
-        endings.pop()
-    images = os.path.isdir(name) or (endings[-1] if endings else "") in _OWN_ENDINGS
-    readers = _OWN if images else {BILINGUAL: from_files}
+    plain = [ending for ending in endings if ending not in _COMPRESSED]
+    ending = (plain or endings or [""])[-1]
+    readers = _OWN if os.path.isdir(name) or ending in _OWN_ENDINGS else {BILINGUAL: from_files}
     return Dataset(
         name=name,
         kind="own",
@@ -218,11 +215,11 @@ def missing(dataset, settings=SETTINGS):
     >>> missing("synthetic")
     []
     """
-    wanted = []
+    wanted = {}
     for setting in settings if dataset in _GENERAL else ():
         embedded = [name for name in REAL_FIRST[setting] if DATASETS[name].kind == "embedded"]
-        wanted += embedded[:1] if setting in _SINGLE else embedded
-    return [name for name in dict.fromkeys(wanted) if not available(name)]
+        wanted |= dict.fromkeys(embedded[:1] if setting in _SINGLE else embedded)
+    return [name for name in wanted if not available(name)]
 
 
 def _absent(name):
@@ -233,9 +230,8 @@ def _absent(name):
         return f"{name!r} is not here: run 'zslib data fetch {name}'"
     roots = " and ".join(map(str, locate.data_folders()))
     where = f"looked for in {roots}" if roots else "no data folder was found"
-    bring = ""
-    if entry.kind == "embedded" and locate.embedded_data() is not None:
-        bring = f"get them back by 'git checkout -- data/{entry.folder}', "
+    ours = entry.kind == "embedded" and locate.embedded_data() is not None
+    bring = f"get them back by 'git checkout -- data/{entry.folder}', " if ours else ""
     return (
         f"the files of {name!r} are not here ({where}): {bring}set ZSLIB_DATA to a folder that "
         f"has {' and '.join((entry.files[0], *entry.folders))}, or pass dataset='synthetic'"
@@ -266,10 +262,10 @@ def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
     """
     check_integer(seed, "seed", low=0)
     entry = _entry(resolve(setting, dataset))
-    if entry.takes_seed:
-        options["seed"] = seed
     loader = entry.loaders[setting]
     known = inspect.signature(loader).parameters
+    if "seed" in known:
+        options["seed"] = seed
     unknown = [name for name in options if name not in known]
     if unknown:
         raise TypeError(
@@ -370,8 +366,7 @@ def fingerprint(dataset="auto", *, seed=0, quick=False, settings=SETTINGS):
 def _folder_hash(folder):
     """SHA-256 over names and content of all files in a folder."""
     digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
