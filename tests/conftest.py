@@ -12,8 +12,9 @@ import pytest
 from hypothesis import settings
 
 from zslib import arrays
-from zslib.datasets import split_labels, synthetic_crosslingual, synthetic_crossmodal
+from zslib.datasets import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.mapping import synthetic
+from zslib.datasets.mapping.labels import split_labels
 from zslib.protocols import choices
 from zslib.protocols.mapping.methods import Method
 

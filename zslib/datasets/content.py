@@ -87,9 +87,8 @@ def kind_of(head):
         return "a web page"
     if head[257:262] == b"ustar":
         return "tar"
-    encoding = _marked(head)
-    if encoding is not None:
-        return "text" if encoding == "utf-8-sig" else encoding[:6].upper()
+    if (encoding := _marked(head)) not in (None, "utf-8-sig"):
+        return encoding.upper()
     return "binary" if has_control(head[:_HEAD]) else "text"
 
 
@@ -99,16 +98,8 @@ def has_control(content):
 
 
 def _marked(head):
-    """The encoding that the mark at the beginning says, or zeros in every other place; or None."""
-    for mark, encoding in _MARKS:
-        if head.startswith(mark):
-            return encoding
-    even, odd = head[:_HEAD:2], head[1:_HEAD:2]
-    if len(odd) > 3 and not even.count(0) and odd.count(0) > 0.7 * len(odd):
-        return "utf-16-le"
-    if len(odd) > 3 and not odd.count(0) and even.count(0) > 0.7 * len(even):
-        return "utf-16-be"
-    return None
+    """The encoding that the mark at the beginning says, or None."""
+    return next((encoding for mark, encoding in _MARKS if head.startswith(mark)), None)
 
 
 def encoding_of(path, head, named=None):
@@ -129,10 +120,10 @@ def encoding_of(path, head, named=None):
         raise ValueError(
             f"encoding must name an encoding of text, such as 'latin-1', got {named!r}"
         ) from error
-    if marked and known.name[:6] not in (marked[:6], "utf-8" if marked == "utf-8-sig" else ""):
+    if marked and not marked.startswith(known.name[:6]):
         raise ValueError(
-            f"{path} is {marked[:6].rstrip('-').upper()} by its first bytes, and encoding is "
-            f"{named!r}: leave that out"
+            f"{path} is {marked.upper()} by its first bytes, and encoding is {named!r}: leave "
+            "that out"
         )
     return marked or known.name
 
@@ -216,9 +207,10 @@ def text_of(path, encoding=None, *, wanted="text"):
         return content.decode(codec)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
+        told = encoding or codec.removesuffix("-sig").upper()
         raise ValueError(
-            f"{path}, line {line} is not {encoding or codec[:6].rstrip('-').upper()}: save the "
-            "file as UTF-8, or name its encoding, such as 'latin-1', where the reader takes one"
+            f"{path}, line {line} is not {told}: save the file as UTF-8, or name its encoding, "
+            "such as 'latin-1', where the reader takes one"
         ) from error
 
 

@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zslib.datasets import label_means, split_labels
-from zslib.datasets.mapping.labels import sample_rows
+from zslib.datasets.mapping.labels import label_means, sample_rows, split_labels
 
 
 @given(st.integers(2, 60), st.integers(0, 5))

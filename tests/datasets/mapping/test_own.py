@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zslib.datasets import from_files, load_vectors, split_dictionary
+from zslib.datasets import from_files, load_vectors
+from zslib.datasets.mapping.own import split_dictionary
 
 
 @given(

@@ -25,9 +25,9 @@ def read_dictionary(path, *, encoding=None):
     Parameters
     ----------
     path : path
-        Plain or compressed. Entries of several words are separated by a tab; a no-break space is
-        part of its word, as in vector files. Empty lines are skipped; a word may have several
-        lines, one a translation.
+        Plain or compressed. Entries of several words are separated by a tab, in all lines; a
+        no-break space is part of its word, as in vector files. Empty lines are skipped; a word
+        may have several lines, one a translation.
     encoding : str, optional
         Such as "latin-1"; by default UTF-8, or what the file's mark says.
 
@@ -44,31 +44,21 @@ def read_dictionary(path, *, encoding=None):
     """
     if not os.path.isdir(path):  # which is named where it is opened
         path = checked(path)
-    pairs, blank, phrase = [], None, None
-    for number, raw in enumerate(text_of(path, encoding, wanted="a dictionary").split("\n"), 1):
-        line = raw.strip(_WHITE)
-        if not line:
-            continue
-        entries = [part.strip(_WHITE) for part in line.split("\t")]
-        tabbed = len(entries) == 2
-        if not tabbed:
-            entries = re.split(f"[{_WHITE}]+", line)
-            blank = blank or number
-        elif any(character in entry for entry in entries for character in _WHITE):
-            phrase = phrase or number
+    text = text_of(path, encoding, wanted="a dictionary")
+    lines = {number: line.strip(_WHITE) for number, line in enumerate(text.split("\n"), 1)}
+    lines = {number: line for number, line in lines.items() if line}
+    tabbed = all(line.count("\t") == 1 for line in lines.values())
+    pairs = []
+    for number, line in lines.items():
+        entries = re.split(f"[{_WHITE}]*\t[{_WHITE}]*" if tabbed else f"[{_WHITE}]+", line)
         if len(entries) != 2:
             sign = re.search(r"[^\W_][\"']?([,;|:=])\S", line)
             hint = f"; is {sign[1]!r} the separator? Write a tab for it" if sign else ""
             raise ValueError(
                 f"{path}, line {number}: expected a source and a target word separated by white "
-                f"space, or by a tab, got {len(entries)} field(s): {line!r}{hint}"
+                f"space, or in all lines by a tab, got {len(entries)} field(s): {line!r}{hint}"
             )
         pairs.append(tuple(entries))
-    if blank and phrase:
-        raise ValueError(
-            f"{path}, line {blank} has no tab between two entries, and line {phrase} has entries "
-            "of several words: separate all entries by tabs"
-        )
     if not pairs:
         raise ValueError(f"{path} has no word pair: give at least one line 'source target'")
     for side, place, what in ((0, -1, "source words end"), (1, 0, "target words begin")):
@@ -185,8 +175,7 @@ def _pairs(pairs, name):
     """A list of pairs of words."""
     pairs = list(pairs.items() if isinstance(pairs, Mapping) else pairs)
     for place, pair in enumerate(pairs):
-        words = [word for word in pair if isinstance(word, str)] if len(pair) == 2 else ()
-        if isinstance(pair, str) or len(words) != 2:
+        if isinstance(pair, str) or [isinstance(word, str) for word in pair] != [True, True]:
             raise TypeError(
                 f"{name} must have pairs of a source and a target word, entry {place} is {pair!r}"
             )

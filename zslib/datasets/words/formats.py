@@ -6,7 +6,6 @@ over is reported.
 """
 
 import codecs
-import io
 import re
 from collections import Counter
 from itertools import chain, islice
@@ -49,9 +48,8 @@ def read_vectors(path, *, limit=None, errors="strict", encoding=None):
         file.seek(len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0)
         binary = _is_binary(path, head)
         codec = encoding_of(path, b"" if binary else head, encoding).removesuffix("-sig")
-        told = codec
-        if not binary and "\n ".encode(codec) != b"\n ":
-            file, codec = _transcoded(path, file, codec), "utf-8"
+        if "\n ".encode(codec) != b"\n ":
+            raise ValueError(f"{path} is in {codec.upper()}: save the vectors as UTF-8")
         reader = (_Binary if binary else _Text)(path, file)
         for name, vector in islice(reader.records(), limit):
             try:
@@ -71,7 +69,7 @@ def read_vectors(path, *, limit=None, errors="strict", encoding=None):
         if binary:
             reader.finish(vectors)
     report = {"words read": len(words), "duplicate words left out": 0}
-    report |= {"format": "binary" if binary else "text", "encoding": told}
+    report |= {"format": "binary" if binary else "text", "encoding": codec}
     return list(words), vectors, report | {"header": reader.header} | reader.report
 
 
@@ -111,18 +109,6 @@ def _header(path, first):
     if count < 1 or not 1 <= dimensions <= _MOST:
         raise ValueError(f"{path}, line 1: the header promises {count} words of {dimensions}-d")
     return count, dimensions
-
-
-def _transcoded(path, file, codec):
-    """The lines of a file in an encoding that writes line ends otherwise, as UTF-8."""
-    number = 1
-    try:
-        with io.TextIOWrapper(file, codec, newline="\n") as lines:
-            for line in lines:
-                yield line.encode()
-                number += 1
-    except UnicodeError as error:
-        raise ValueError(f"{path}, line {number} or after it, is not {codec}: {error}") from error
 
 
 def _number_like(field):
@@ -215,39 +201,32 @@ class _Text(_Reader):
             )
         if b"\r" in line.rstrip():
             raise self.error(_RETURN)
-        if len(filled) == 1:
-            raise ValueError(
-                f"{self.path} has one line and no header, so that how many of its fields are the "
-                f"word cannot be told: put a first line such as '1 {dimensions}' above"
-            )
-        if 2 * votes <= len(filled):
-            other = next(i for i, count in enumerate(counts) if count != counts[0])
-            raise ValueError(
-                f"{self.path} has no header, and its lines differ: after the word line "
-                f"{self.number} has {counts[0]} numbers, line {filled[other][0]} has "
-                f"{counts[other]}. Repair it, or put a first line 'count dimensions' above"
-            )
         split = [line.split() for _, line in filled]
         digits = [all(map(bytes.isdigit, fields)) for fields in split]
-        if digits[0] and not any(digits[1:]):
-            raise self.error("it is whole numbers alone, and no header 'count dimensions'")
         rows = [fields[-dimensions - 1 :] for fields in split if len(fields) > dimensions]
-        if len(rows) > 1 and all(_PLAIN.fullmatch(r[0]) and not r[0].isdigit() for r in rows):
-            raise ValueError(
-                f"{self.path} has no words, each line begins with a number: put the words first"
-            )
         first = [row[1] for row in rows]
         others = any(field.isdigit() for row in rows for field in row[2:])
         counts_words = len(set(first)) > 1 < len(rows) - 1 and not others
         counts_words = counts_words and all(map(bytes.isdigit, first)) and max(map(int, first)) > 9
         phrases = sum(len(fields) > dimensions + 1 for fields in split)
         ends_words = 2 * phrases > len(rows) and all(map(_SHORT.fullmatch, first))
-        if dimensions > 1 and (counts_words or ends_words):
-            raise ValueError(
-                f"{self.path} has no header, and whether the first number of each line, such as "
-                f"{first[0].decode()!r}, counts words, ends a word or begins the vector cannot be "
-                "told: remove a column that counts, or put a first line 'count dimensions' above"
-            )
+        numbered = all(_PLAIN.fullmatch(row[0]) and not row[0].isdigit() for row in rows)
+        other = next((i for i, count in enumerate(counts) if count != counts[0]), 0)
+        doubts = {
+            "there is one line": len(filled) == 1,
+            f"it has {counts[0]} numbers after the word, line {filled[other][0]} has "
+            f"{counts[other]}": 2 * votes <= len(filled),
+            "it is whole numbers alone": digits[0] and not any(digits[1:]),
+            "there are no words, each line begins with a number": numbered and len(rows) > 1,
+            f"the first number of each line, such as {_shown(first[0])}, may count words, end "
+            "a word or begin the vector": dimensions > 1 and (counts_words or ends_words),
+        }
+        for doubt, holds in doubts.items():
+            if holds:
+                raise self.error(
+                    f"{doubt}, and no header says how many numbers a word has: repair it, or put "
+                    "a first line 'count dimensions' above"
+                )
         return dimensions
 
     def _check_separators(self, lines):

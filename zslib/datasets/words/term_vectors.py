@@ -185,7 +185,6 @@ def _hypernym_vectors(dimension):
     """`hypernym_vectors` of all 21,844 ImageNet synsets by ImageNet's is-a pairs, cached."""
     import sklearn
 
-    check_integer(dimension, "dimension", low=1)
     wnids, _, _ = read_glosses()
     nodes = wnids.tolist()
     path = require_folder("visual/imagenet_synsets") / "is_a.txt.gz"

@@ -16,10 +16,17 @@ from pathlib import Path
 
 import numpy as np
 
-from zslib.datasets.files import file_hash, file_state, read_lines, read_rows
+from zslib.datasets.files import file_hash, file_state, naming, read_lines, read_rows
 from zslib.datasets.locate import cached_array, require_folder
 from zslib.datasets.words.formats import read_vectors
-from zslib.validation import as_vectors, check_choice, check_integer, column_names, host_array
+from zslib.validation import (
+    as_float32,
+    as_vectors,
+    check_choice,
+    check_integer,
+    column_names,
+    host_array,
+)
 
 _READER = 3  # counted up where the same file is read otherwise
 ENGLISH = ("crosslingual/vectors.en.npy", "crosslingual/words.en.tsv.gz")
@@ -123,18 +130,12 @@ def as_word_vectors(source, name):
             f"{name} must have words that are strings, and word {wrong} is {words[wrong]!r}: in a "
             "data frame they are the index, see its set_index"
         )
-    wide = as_vectors(host_array(matrix, name), name)
-    with np.errstate(over="ignore"):
-        vectors = np.asarray(wide, dtype=np.float32)
-    beyond = ~np.isfinite(vectors).all(axis=1)
-    if beyond.any():
-        word = words[int(beyond.argmax())]
-        raise ValueError(f"{name} has numbers beyond the range of float32, of word {word!r}")
-    try:
+    vectors = as_vectors(host_array(matrix, name), name)
+    if vectors.dtype != np.float32:
+        vectors = as_float32(vectors, name)
+    with naming(name):
         known = WordVectors(np.array(words), vectors, {"words read": len(words)})
         _ = known.index  # refuses a word that is there twice
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
     return known
 
 
@@ -199,9 +200,8 @@ def load_vectors(source, *, limit=None, errors="strict", encoding=None):
         if file_state(path) != state:
             raise ValueError(f"{path} changed while it was read: load it again")
         # As text: an array of strings gives each the space of the longest.
-        texts = {"words": "\n".join(words), "report": json.dumps(report)}
-        parts = {name: np.frombuffer(text.encode(), np.uint8) for name, text in texts.items()}
-        return parts | {"vectors": vectors}
+        text = json.dumps([words, report]).encode()
+        return {"text": np.frombuffer(text, np.uint8), "vectors": vectors}
 
     identity = [_READER, file_hash(path), options]
 
@@ -209,8 +209,8 @@ def load_vectors(source, *, limit=None, errors="strict", encoding=None):
         key = json.dumps([*identity, name]).encode()
         return cached_array("vectors", key, lambda: read()[name])
 
-    words, report = (part(name).tobytes().decode() for name in ("words", "report"))
-    return WordVectors(np.array(words.split("\n")), part("vectors"), json.loads(report))
+    words, report = json.loads(part("text").tobytes())
+    return WordVectors(np.array(words), part("vectors"), report)
 
 
 def europarl_vectors(language, *, limit=None, folder=None):
