@@ -63,10 +63,8 @@ class Finding:
             | {"validation ACC": found[0].validation_accuracy, "gamma": found[0].gamma}
             for method, found in self.runs.items()
         }
-        self.differences = {
-            method: measures["ACC"](self.runs[method], self.runs[self.pick])
-            for method in order[1:]
-        }
+        picked = runs[self.pick]
+        self.differences = {m: measures["ACC"](runs[m], picked) for m in order[1:]}
 
     @cached_property
     def chance(self):

@@ -194,16 +194,15 @@ def served(dataset, settings):
     >>> served("synthetic", ("cross-modal", "hierarchy"))
     ['cross-modal', 'hierarchy']
     """
-    answered, error = [], None
+    answered, refusals = [], []
     for setting in settings:
         try:
             resolve_all(setting, dataset)
-        except ValueError as refused:
-            error = refused
-        else:
             answered.append(setting)
+        except ValueError as refusal:
+            refusals.append(refusal)
     if not answered:
-        raise error
+        raise refusals[-1]
     return answered
 
 
@@ -266,15 +265,12 @@ def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
     known = inspect.signature(loader).parameters
     if "seed" in known:
         options["seed"] = seed
-    unknown = [name for name in options if name not in known]
-    if unknown:
+    if unknown := ", ".join(repr(name) for name in options if name not in known):
         raise TypeError(
-            f"{entry.name} has no option {', '.join(map(repr, unknown))}: its options are "
-            f"{', '.join(known)}"
+            f"{entry.name} has no option {unknown}: its options are {', '.join(known)}"
         )
-    if quick:
-        options = {**entry.quick.get(setting, {}), **options}
-    return loader(**options)
+    small = entry.quick.get(setting, {}) if quick else {}
+    return loader(**small | options)
 
 
 def load_problems(setting, dataset="auto", **options):
@@ -290,15 +286,11 @@ def load_problems(setting, dataset="auto", **options):
 
 def data_status():
     """One dict for each data set, for ``zslib data list`` and ``zslib data where``."""
+    told = ("name", "kind", "licence", "summary")
     return [
-        {
-            "name": entry.name,
-            "settings": ", ".join(entry.settings),
-            "kind": entry.kind,
-            **_whereabouts(entry),
-            "licence": entry.licence,
-            "summary": entry.summary,
-        }
+        {name: getattr(entry, name) for name in told}
+        | {"settings": ", ".join(entry.settings)}
+        | _whereabouts(entry)
         for entry in DATASETS.values()
     ]
 
@@ -357,9 +349,8 @@ def fingerprint(dataset="auto", *, seed=0, quick=False, settings=SETTINGS):
             folder, _, file_name = file.rpartition("/")
             if (place := locate.find_folder(folder)) and (path := find_file(place / file_name)):
                 paths.append(path)
-        content[name] = [
-            _folder_hash(path) if path.is_dir() else file_hash(path) for path in paths
-        ]
+        hashes = (_folder_hash(path) if path.is_dir() else file_hash(path) for path in paths)
+        content[name] = list(hashes)
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
