@@ -137,7 +137,6 @@ def test_a_figure_is_a_numbered_directive_with_alt_text():
     )  # fmt: skip
     assert {":name: fig-a", ":alt: A rising line.", ":class: drawing"} <= {*options}
     assert re.search(r":width: \d+px", " ".join(options))
-    assert ":class: photographs" in bundle(draw(photographs=True))
 
 
 def test_jupyter_sees_the_drawing_with_its_caption():

@@ -109,7 +109,6 @@ class Figure:
     name: str
     caption: str
     alt: str
-    photographs: bool
 
     def __repr__(self):
         return f"{self.caption}\n[{self.alt}]"
@@ -118,8 +117,7 @@ class Figure:
         width = re.search(r'<svg[^>]* width="([\d.]+)pt"', self.svg)
         # Points to CSS pixels. A width also makes Sphinx link the image to its file.
         pixels = round(float(width[1]) * 4 / 3)
-        kind = "photographs" if self.photographs else "drawing"
-        kind += " one-panel" * (pixels <= 96 * ONE_PANEL + 1)
+        kind = "drawing" + " one-panel" * (pixels <= 96 * ONE_PANEL + 1)
         return (
             f"````{{figure}} figures/{self.name}.svg\n:name: {self.name}\n:alt: {self.alt}\n"
             f":width: {pixels}px\n:class: {kind}\n\n{self.caption}\n````"
@@ -139,7 +137,7 @@ class Figure:
         }
 
 
-def figure(fig, *, name, caption, alt, photographs=False):
+def figure(fig, *, name, caption, alt):
     """Show a matplotlib figure with a number, a caption made at run time and an alt text.
 
     The last expression of a cell. The book shows it as a numbered ``{figure}`` that any page can
@@ -156,8 +154,6 @@ def figure(fig, *, name, caption, alt, photographs=False):
         One sentence of Markdown that names the data (and says synthetic when they are).
     alt : str
         What the figure shows, for a reader who does not see it. One line.
-    photographs : bool
-        True keeps the colours in dark mode, where drawings are inverted.
 
     Returns
     -------
@@ -196,4 +192,4 @@ def figure(fig, *, name, caption, alt, photographs=False):
     pyplot.close(fig)
     svg = _PLACES.sub(lambda places: _LONG.sub(r"\1", places[0]), stream.getvalue())
     svg = re.sub(r">\s+<", "><", svg)  # indentation is a tenth of a drawing
-    return Figure(svg, name, caption, alt, photographs)
+    return Figure(svg, name, caption, alt)

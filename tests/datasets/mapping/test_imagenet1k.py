@@ -20,7 +20,6 @@ def test_small_copy(small):
     assert (problem.X_train.shape, problem.X_test.shape) == ((6, 6), (2, 6))
     assert (len(problem.labels), len(problem.space("test"))) == (8, 2)
     assert problem.coverage["labels without a target vector"] == 1
-    assert len(imagenet1k(dimension=4, test_images=1).X_test) == 1
 
 
 def test_bad_input(small, refused):

@@ -7,12 +7,12 @@ from zslib.arrays import unit_rows
 from zslib.datasets.entry import MODAL, Dataset
 from zslib.datasets.files import read_arrays
 from zslib.datasets.locate import require_folder
-from zslib.datasets.mapping.labels import sample_rows, split_labels
+from zslib.datasets.mapping.labels import split_labels
 from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.words.glosses import GLOSSES, gloss_vectors
 
 
-def imagenet1k(*, seed=0, fold=0, test_images=None, dimension=300, folder=None):
+def imagenet1k(*, seed=0, fold=0, dimension=300, folder=None):
     """Map photographs of the 1,000 ILSVRC labels to gloss vectors of all 21,844 synsets.
 
     The cross-modal setting of the paper's section 2 with many labels and one image each: so a
@@ -27,8 +27,6 @@ def imagenet1k(*, seed=0, fold=0, test_images=None, dimension=300, folder=None):
         Of the split of labels, 75% for training and 25% for test.
     fold : int
         Which quarter of the labels is for test: 0 to 3.
-    test_images : int, optional
-        Sample of the 250 queries; by default all.
     dimension : int
         Of the gloss vectors.
 
@@ -49,7 +47,6 @@ def imagenet1k(*, seed=0, fold=0, test_images=None, dimension=300, folder=None):
     features = features[covered]
 
     train, test = split_labels(len(covered), seed=seed, fold=fold)
-    queries = sample_rows(test, test_images, seed=seed)
     kept = min(256, *features[train].shape)
     # The last bits of a product depend on how many threads share it.
     with threadpool_limits(1):
@@ -62,12 +59,12 @@ def imagenet1k(*, seed=0, fold=0, test_images=None, dimension=300, folder=None):
         description="one photograph per ImageNet label and gloss vectors",
         X_train=features[train],
         train_gold=rows[train],
-        X_test=features[queries],
-        test_gold=tuple(rows[queries, None]),
+        X_test=features[test],
+        test_gold=tuple(rows[test, None]),
         targets=np.ascontiguousarray(vectors.vectors),
         target_words=vectors.words,
         train_words=vectors.words[rows[train]],
-        test_words=vectors.words[rows[queries]],
+        test_words=vectors.words[rows[test]],
         labels=rows,
         coverage={
             "labels listed": len(wnid),
@@ -75,7 +72,7 @@ def imagenet1k(*, seed=0, fold=0, test_images=None, dimension=300, folder=None):
             **vectors.report,
             "training labels": len(train),
             "test labels": len(test),
-            "test images used": len(queries),
+            "test images used": len(test),
         },
     )
 

@@ -53,8 +53,7 @@ class _Vocabulary:
         scale = _spectrum(latent, decay)
         size = rng.dirichlet(np.full(_TOPICS, 1.0))
         self.topic = rng.choice(_TOPICS, size=n_words, p=size)
-        centres = rng.standard_normal((_TOPICS, latent), dtype=np.float32)
-        apart = rng.standard_normal((n_words, latent), dtype=np.float32)
+        centres, apart = _gaussian(rng, _TOPICS, latent), _gaussian(rng, n_words, latent)
         tightness = np.float32(tightness)
         meaning = np.sqrt(tightness) * centres[self.topic] + np.sqrt(1 - tightness) * apart
         self.meaning = meaning * scale
@@ -67,29 +66,27 @@ class _Vocabulary:
         n = len(self.meaning)
         view = _view(rng, self.meaning, dimension, **ingredients)
         spread = noise * ((np.arange(n, dtype=np.float32) + 1) / n) ** rarity
-        return unit_rows(view + spread[:, None] * _Noise(rng, dimension, self.decay)(rng, n))
+        mixing = _mixing(rng, dimension, self.decay)
+        return unit_rows(view + spread[:, None] * (_gaussian(rng, n, dimension) @ mixing))
 
 
 def _view(rng, meaning, dimension, nonlinearity=_NONLINEARITY, mean=_MEAN):
     """One space's way of seeing meanings: linear image, mild tanh, common mean direction."""
-    seen = meaning @ rng.standard_normal((meaning.shape[1], dimension), dtype=np.float32)
-    direction = rng.standard_normal(dimension, dtype=np.float32)
+    seen = meaning @ _gaussian(rng, meaning.shape[1], dimension)
+    direction = _gaussian(rng, dimension)
     gain = np.float32(nonlinearity)
     if gain > 0:
         seen = np.tanh(gain * seen) / gain
     return seen + np.float32(mean) * direction
 
 
-class _Noise:
-    """Gaussian noise with a decaying spectrum along random directions; unit variance a column."""
+def _mixing(rng, dimension, decay=_DECAY):
+    """What gives Gaussian rows a decaying spectrum along random directions, unit variance each."""
+    return _spectrum(dimension, decay)[:, None] * _gaussian(rng, dimension, dimension)
 
-    def __init__(self, rng, dimension, decay=_DECAY):
-        mixing = rng.standard_normal((dimension, dimension), dtype=np.float32)
-        self.mixing = _spectrum(dimension, decay)[:, None] * mixing
 
-    def __call__(self, rng, n_rows):
-        shape = (n_rows, len(self.mixing))
-        return rng.standard_normal(shape, dtype=np.float32) @ self.mixing
+def _gaussian(rng, *shape):
+    return rng.standard_normal(shape, dtype=np.float32)
 
 
 def _spectrum(size, decay):
@@ -256,15 +253,15 @@ def synthetic_crossmodal(
     shown = rng.random(_LATENT) < visible
     shown[rng.integers(_LATENT)] = True
     seen = _view(rng, vocabulary.meaning[labels] * shown.astype(np.float32), _VISUAL_DIMENSION)
-    clutter = _Noise(rng, _VISUAL_DIMENSION)
+    mixing = _mixing(rng, _VISUAL_DIMENSION)
 
     draws = np.random.default_rng((seed, 1))
     train, test = split_labels(n_labels, seed=seed)
     query = np.sort(np.resize(draws.permutation(test), test_images))
 
     def pictures(rows, count):
-        scale = np.float32(image_noise / np.sqrt(count))
-        return unit_rows(seen[rows] + scale * clutter(draws, len(rows)))
+        clutter = _gaussian(draws, len(rows), _VISUAL_DIMENSION) @ mixing
+        return unit_rows(seen[rows] + np.float32(image_noise / np.sqrt(count)) * clutter)
 
     return MappingProblem(
         name="synthetic-crossmodal",
