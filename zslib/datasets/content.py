@@ -38,9 +38,7 @@ _SIGNATURES = (
     (b"MATLAB 5.0", "mat", "name the folder of res101.mat and att_splits.mat"),
     (b"version https://git-lfs", "a pointer of Git LFS", "run 'git lfs pull' where it lies"),
     (b"<<<<<<< ", "text with marks of a merge conflict", "resolve the conflict"),
-    (b"%PDF", "PDF", "save its numbers as text"),
-    (b"\xd0\xcf\x11\xe0", "xls", "save the table as CSV"),
-    (b"PAR1", "parquet", "write the table as CSV by pandas"),
+    ((b"%PDF", b"\xd0\xcf\x11\xe0", b"PAR1"), "PDF, xls or parquet", "save the table as CSV"),
     ((b"\x80\2", b"\x80\3", b"\x80\4", b"\x80\5"), "a pickle", _PICKLE),
     (b"\xba\x16\x4f\x2f", "a model of fastText", "use the .vec file that lies beside it"),
 )
@@ -59,12 +57,6 @@ _REMEDIES |= {
     "binary": "check which file it is",
 }
 _COMPRESSED = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
-# What a zip archive is, of which one file has such a name.
-_ZIPPED = (
-    (".npy", "an .npz file", "load it by numpy.load, and pass names and arrays"),
-    ("[Content_Types].xml", "a workbook of Excel, or the like", "save the table as CSV"),
-    ("data.pkl", "a model of PyTorch", _PICKLE),
-)
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 _HEAD = 4096
 _WEB = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|title|\?xml)", re.IGNORECASE)
@@ -175,14 +167,14 @@ def opened(path):
 def _only(path, archive):
     """The one file of a zip archive, but for what macOS puts beside it."""
     files = [info for info in archive.infolist() if not info.is_dir()]
-    for ending, kind, remedy in _ZIPPED:
-        if any(info.filename.endswith(ending) for info in files):
-            raise ValueError(f"{path} is {kind}: {remedy}")
     hidden = ("__MACOSX/", ".")
     files = [i for i in files if not i.filename.startswith(hidden) and "/." not in i.filename]
     if len(files) != 1:
         names = ", ".join(info.filename for info in files[:5]) or "none"
-        raise ValueError(f"{path} is zip with {len(files)} files in it ({names}): unpack the one")
+        raise ValueError(
+            f"{path} is zip with {len(files)} files in it ({names}): unpack the one; of an "
+            ".npz file or a model pass the arrays, of a workbook save the table as CSV"
+        )
     if files[0].flag_bits & 1 or files[0].compress_type not in _METHODS:
         raise ValueError(f"{path} is zip with a password, or of a rare method: unpack it")
     return files[0]

@@ -234,14 +234,13 @@ _COMPOSED = "without a vector, but with accents composed otherwise"
 
 def _no_pair(which, coverage):
     """The error where no pair is left, with words on accents where these keep pairs apart."""
-    count = coverage.get(f"{which} pairs {_COMPOSED}")
-    hint = (
-        f". {count} pair(s) would have, if accents were composed alike: bring dictionary and "
-        "vectors to one form by unicodedata.normalize('NFC', word)"
-    )
-    return ValueError(
+    told = (
         f"no {which} pair is left with a vector on both sides: check the dictionary, whose words "
         "must be written as in the vector files, upper and lower case too, the source word first"
-        + hint
-        * bool(count)
     )
+    if count := coverage.get(f"{which} pairs {_COMPOSED}"):
+        told += (
+            f". {count} pair(s) would have, if accents were composed alike: bring dictionary and "
+            "vectors to one form by unicodedata.normalize('NFC', word)"
+        )
+    return ValueError(told)

@@ -29,13 +29,12 @@ _SAMPLE = 100  # lines that are looked at together before any is read
 _HEAD = 1 << 20  # bytes
 _PLAIN = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _SHORT = re.compile(rb"[0-9]+\.?[0-9]?")  # as a word may end: "apollo 13", "version 2.5"
-_GLUED = re.compile(rb"[+-]?[0-9]*\.[0-9]+[^0-9.]")
 _ENDLESS = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 # A sign at the word's end, or any between the word and a number.
 _NUMBER = r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?"
 _SEPARATED = re.compile(rf".*\w(?:([,;:|=]|[^\S \t])(?:{_NUMBER})?|([^\w \t.+-])(?:{_NUMBER}))")
 _LETTERS = re.compile(rb"[^\0-\x20]{1,40} ")
-_ARRAYS = ("npy", "HDF5", "mat", "parquet", "xls")
+_ARRAYS = ("npy", "HDF5", "mat", "PDF, xls or parquet")
 _REPLACED = "words of which bytes were replaced"
 _RETURN = "a carriage return is within the line: end lines by line feeds"
 
@@ -291,7 +290,6 @@ class _Text(_Reader):
         pointed = all(b"." in field or b"e" in field.lower() for field in numbers)
         inner = [part for part in parts[:-1] if _number_like(part)]
         joined = sum(b"." in part or not pointed for part in inner)
-        joined += self.dimensions == 1 and bool(_GLUED.match(parts[-1]))
         if joined >= max(1, self.dimensions - 1):
             raise self.error(f"two lines seem to be joined before {_shown(parts[-1])}")
         if is_numeric(parts[-1]) and parts[-1].strip(b"+-.eE"):
