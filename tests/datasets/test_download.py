@@ -29,10 +29,11 @@ def site(site):
 
 
 @pytest.fixture
-def bring(site, tmp_path):
-    """Fetches a file of the site, and gives its content."""
+def bring(site, tmp_path, monkeypatch):
+    """Fetches a file of the site in so many attempts, and gives its content."""
 
-    def content(name="file", checksum=CHECKSUM, **options):
+    def content(name="file", checksum=CHECKSUM, attempts=3, **options):
+        monkeypatch.setattr(download, "_ATTEMPTS", attempts)
         path = fetch_file(f"{site.url}/{name}", tmp_path / "f.bin", checksum, **options)
         return path.read_bytes()
 

@@ -15,6 +15,7 @@ from zslib.datasets.attributes.scaling import unit_length
 from zslib.protocols.attributes.leaderboard import run_board
 from zslib.protocols.attributes.methods import COMPARED_METHODS, resolve_methods
 from zslib.protocols.attributes.tuning import with_validation_classes
+from zslib.protocols.processes import processes
 from zslib.protocols.sweep import CHOICE_SEEDS
 from zslib.show.writing import write_if_changed
 from zslib.validation import check_choice, check_integer
@@ -184,8 +185,6 @@ def workers(jobs=1, backend="joblib", scheduler=None):
     elif jobs == 1:
         yield None, None
     else:
-        from zslib.protocols.processes import processes
-
         with processes(jobs) as executor:
             yield executor, None
 

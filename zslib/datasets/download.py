@@ -21,16 +21,17 @@ from zslib.datasets.locate import needing_cache, written_whole
 _TIMEOUT = (15, 60)  # seconds to connect, and between two pieces
 _BUSY = (429, 502, 503, 504)  # statuses of a server that may answer later
 _LONGEST_WAIT = 60  # seconds
+_ATTEMPTS = 3
 _PIECE = 1 << 16  # bytes; a broken connection loses less than this
 
 
-def fetch_file(url, path, checksum, *, progress=None, attempts=3):
+def fetch_file(url, path, checksum, *, progress=None):
     """Download ``url`` to ``path`` unless it is there already, resuming an earlier try."""
     import pooch
     import requests
 
     path = Path(path)
-    downloader = _Resuming(path.with_name(path.name + ".part"), progress, attempts)
+    downloader = _Resuming(path.with_name(path.name + ".part"), progress)
     try:
         with needing_cache():
             pooch.retrieve(
@@ -46,21 +47,21 @@ def fetch_file(url, path, checksum, *, progress=None, attempts=3):
     return path
 
 
-def _asked(url, headers=None, *, attempts=3, **options):
+def _asked(url, headers=None, **options):
     """A server's answer; where it is busy, it is asked again after the time that it says."""
     import requests
 
     from zslib import __version__
 
     headers = {"User-Agent": f"zslib/{__version__}"} | (headers or {})
-    for attempt in range(1, attempts + 1):
+    for attempt in range(1, _ATTEMPTS + 1):
         response = requests.get(url, headers=headers, timeout=_TIMEOUT, **options)
         if response.status_code not in _BUSY:
             return response
         response.close()
         after = response.headers.get("Retry-After", "").strip()
         wait = int(after) if re.fullmatch("[0-9]{1,9}", after) else 2**attempt
-        if attempt == attempts or wait > _LONGEST_WAIT:
+        if attempt == _ATTEMPTS or wait > _LONGEST_WAIT:
             raise ConnectionError(
                 f"{url} cannot be had now, the server is busy (status {response.status_code}): "
                 f"try again later, after {wait} seconds at least"
@@ -71,23 +72,22 @@ def _asked(url, headers=None, *, attempts=3, **options):
 class _Resuming:
     """A downloader for pooch that continues a ``.part`` file."""
 
-    def __init__(self, part, progress, attempts):
+    def __init__(self, part, progress):
         self.part = part
         self.note = part.with_name(part.name + ".json")
         self.progress = progress or (lambda done, total: None)
-        self.attempts = attempts
 
     def __call__(self, url, output_file, pooch):
         import requests
 
         exceptions = requests.exceptions
         broken = (exceptions.ConnectionError, exceptions.Timeout, exceptions.ChunkedEncodingError)
-        for attempt in range(1, self.attempts + 1):
+        for attempt in range(1, _ATTEMPTS + 1):
             try:
                 self._continue(url)
                 break
             except broken as error:
-                if attempt == self.attempts:
+                if attempt == _ATTEMPTS:
                     have = self.part.stat().st_size if self.part.exists() else 0
                     raise ConnectionError(
                         f"the download of {url} broke off after {have:,} bytes, which are kept "
@@ -100,7 +100,7 @@ class _Resuming:
         import requests
 
         have, headers = self._resumable(url)
-        with _asked(url, headers, attempts=self.attempts, stream=True) as response:
+        with _asked(url, headers, stream=True) as response:
             place = response.headers.get("Content-Range", "")
             resumed, beyond = (response.status_code == status for status in (206, 416))
             if beyond and place == f"bytes */{have}":

@@ -15,7 +15,7 @@ SETTINGS_OF = {
 }
 ALL_SETTINGS = tuple(chain.from_iterable(SETTINGS_OF.values()))
 BILINGUAL, MODAL, HIERARCHY, WITHIN, BEYOND, ATTRIBUTES, METRIC, PAIRS = ALL_SETTINGS
-SETTINGS = SETTINGS_OF["mapping"]  # as the package exports them
+SETTINGS = SETTINGS_OF["mapping"]
 KINDS = ("synthetic", "embedded", "official")
 
 

@@ -47,9 +47,8 @@ def _entry(name):
         return DATASETS[catalogued]
     if not ("." in name or os.sep in name or os.path.exists(name)):
         raise ValueError(
-            f"unknown dataset {name!r}: known are {', '.join(DATASETS)}, the requests "
-            "'auto' (real where present) and 'real', and paths of your own files: none is called "
-            "so here"
+            f"unknown dataset {name!r}: known are {', '.join(DATASETS)}, 'auto', 'real' and paths "
+            "of your own files: none is called so here"
         )
     # In any case, and compressed: "OWN.CSV", "images.csv.gz".
     endings = [ending.lower() for ending in Path(name).suffixes]
@@ -89,11 +88,17 @@ def _files_of(entry):
         if None in folders.values() or root is None:
             return None
         return {name: root / name for name in entry.files} | folders
-    places = {name: locate.find_folder(name.rpartition("/")[0]) for name in entry.files}
-    if None in places.values():
+    paths = {name: _place(name) for name in entry.files}
+    if None in paths.values():
         return None
-    paths = {name: folder / name.rpartition("/")[2] for name, folder in places.items()}
     return {name: find_file(path) or checked(path) for name, path in paths.items()}
+
+
+def _place(file):
+    """The path of a file in the first data folder that has its folder; None without one."""
+    folder, _, name = file.rpartition("/")
+    place = locate.find_folder(folder)
+    return place and place / name
 
 
 def available(name):
@@ -140,17 +145,15 @@ def resolve(setting, dataset="auto"):
     paths = [entry.name for entry in entries if entry.kind == "own"]
     if not fitting and paths and setting in (*_OWN, BILINGUAL):
         raise ValueError(
-            f"{paths[0]} is not read for the {setting} setting: images are read from a folder or "
-            f"from files that end in {', '.join(filter(None, _OWN_ENDINGS))}, vectors of words "
-            "from files with any other ending: rename it"
+            f"{paths[0]} is not read for the {setting} setting: rename it. Images are in a folder "
+            f"or end in {', '.join(filter(None, _OWN_ENDINGS))}; vectors of words end otherwise"
         )
     if len(fitting) != 1:
         serving = ", ".join(n for n, e in DATASETS.items() if setting in e.settings)
         problem_is = "several data sets" if fitting else "no data set"
         raise ValueError(
             f"dataset={dataset!r} names {problem_is} for the {setting} setting: choose one of "
-            f"{serving}, and join names for several settings with '+', for instance "
-            "'europarl+tiny_imagenet'"
+            f"{serving}, and join names for several settings, as 'europarl+tiny_imagenet'"
         )
     name = fitting[0]
     if name in _GENERAL:
@@ -344,11 +347,8 @@ def fingerprint(dataset="auto", *, seed=0, quick=False, settings=SETTINGS):
     content = {"names": names, "quick": bool(quick), "seed": int(seed)}
     for name in dict.fromkeys(names):
         entry = _entry(name)
-        paths = list(_files_of(entry).values())
-        for file in entry.optional_files:
-            folder, _, file_name = file.rpartition("/")
-            if (place := locate.find_folder(folder)) and (path := find_file(place / file_name)):
-                paths.append(path)
+        optional = filter(None, map(_place, entry.optional_files))
+        paths = [*_files_of(entry).values(), *filter(None, map(find_file, optional))]
         hashes = (_folder_hash(path) if path.is_dir() else file_hash(path) for path in paths)
         content[name] = list(hashes)
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

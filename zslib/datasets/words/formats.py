@@ -80,10 +80,8 @@ def _is_binary(path, head):
     # A line of text has as many numbers as the header says, or is text at least.
     numeric = _trailing(second) >= (header[1] if header else 1)
     binary = header is not None and not numeric and not _is_utf8(rest)
-    vectors = kind in ("text", "UTF-16", "UTF-32") or (
-        kind == "binary" and (binary or numeric or _trailing(first))
-    )
-    if not vectors:
+    vectors = kind == "binary" and (binary or numeric or _trailing(first))
+    if not vectors and kind not in ("text", "UTF-16", "UTF-32"):
         pair = "read it by its own library, and pass words and matrix" if kind in _ARRAYS else None
         raise refuse_kind(path, kind, "word vectors", pair)
     return binary
@@ -92,10 +90,9 @@ def _is_binary(path, head):
 def _is_utf8(content):
     """Whether all is UTF-8 text, but for a last character that is cut."""
     try:
-        content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if error.reason != "unexpected end of data":
-            return False
+        codecs.getincrementaldecoder("utf-8")().decode(content)
+    except UnicodeDecodeError:
+        return False
     return not has_control(content)
 
 
@@ -194,9 +191,8 @@ class _Text(_Reader):
         ((dimensions, votes),) = Counter(counts).most_common(1)
         if dimensions == 0:
             raise self.error(
-                "it does not look like vectors, a word and its numbers separated by blanks or "
-                "tabs: check which file has vectors, and which a dictionary"
-                + _separator_hint(line.split()[0])
+                "it does not look like vectors, a word and numbers after blanks or tabs: check "
+                "which file is a dictionary" + _separator_hint(line.split()[0])
             )
         if b"\r" in line.rstrip():
             raise self.error(_RETURN)
@@ -273,9 +269,8 @@ class _Text(_Reader):
                 raise self.error("there is no word before the numbers")
             return blank[:-1], [word.lstrip(), *numbers]
         raise self.error(
-            f"expected a word and {self.dimensions} numbers separated by blanks or tabs, got "
-            f"{_trailing(line)}; the file is truncated or malformed there"
-            + _separator_hint(line.split()[0])
+            f"expected a word and {self.dimensions} numbers, got {_trailing(line)}; the file is "
+            "truncated or malformed there" + _separator_hint(line.split()[0])
         )
 
     def _phrase(self, word, numbers):
@@ -297,8 +292,7 @@ class _Text(_Reader):
             if not (whole and pointed) or numbers[0].startswith((b".", b"+")):
                 raise self.error(
                     f"expected a word and {self.dimensions} numbers, got more after "
-                    f"{_shown(parts[0])}; whether {_shown(parts[-1])} belongs to the word cannot "
-                    "be told"
+                    f"{_shown(parts[0])}; does {_shown(parts[-1])} belong to the word?"
                 )
             self.report["words that end in a number after a blank"] += 1
         self.report["words with a blank within"] += 1
