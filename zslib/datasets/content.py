@@ -33,7 +33,7 @@ _SIGNATURES = (
     (
         (b"\x89HDF\r\n\x1a\n", b"MATLAB 7.3"),
         "HDF5",
-        "write the arrays to an .npz file; in MATLAB, save them anew with the option '-v7'",
+        "write the arrays to an .npz file; in MATLAB save it anew with the option '-v7'",
     ),
     (b"MATLAB 5.0", "mat", "name the folder of res101.mat and att_splits.mat"),
     (b"version https://git-lfs", "a pointer of Git LFS", "run 'git lfs pull' where it lies"),

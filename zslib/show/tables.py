@@ -174,6 +174,8 @@ class Table:
         check_label(self.name, self.caption)
         self.columns = [c if isinstance(c, Column) else Column(c) for c in self.columns]
         self.rows = list(map(list, self.rows))
+        if not self.columns:
+            raise ValueError(f"table {self.name!r} needs at least one column")
         for i, row in enumerate(self.rows):
             if len(row) != len(self.columns):
                 raise ValueError(
