@@ -13,6 +13,8 @@ from hypothesis import settings
 
 from zslib import arrays
 from zslib.datasets import synthetic_crosslingual, synthetic_crossmodal
+from zslib.datasets.mapping import synthetic
+from zslib.datasets.mapping.labels import split_labels
 from zslib.protocols import choices
 from zslib.protocols.mapping.methods import Method
 
@@ -175,10 +177,24 @@ def languages():
 
 
 @pytest.fixture(scope="session")
-def images():
+def small_images():
+    """``small_images(fold)``: a small problem of images and words, with other labels to test."""
+    sizes = {"_TOPICS": 20, "_LABEL_TOPICS": 12, "_DIMENSION": 24, "_VISUAL_DIMENSION": 20}
+
+    def problem(fold=0):
+        with pytest.MonkeyPatch.context() as patched:
+            for name, size in sizes.items():
+                patched.setattr(synthetic, name, size)
+            patched.setattr(synthetic, "split_labels", partial(split_labels, fold=fold))
+            return synthetic_crossmodal(n_targets=300, n_labels=60, test_images=50)
+
+    return problem
+
+
+@pytest.fixture(scope="session")
+def images(small_images):
     """A small problem of images and words."""
-    sizes = {"n_targets": 300, "n_labels": 60, "n_topics": 20, "label_topics": 12}
-    return synthetic_crossmodal(**sizes, test_images=50, dimension=24, visual_dimension=20)
+    return small_images()
 
 
 @pytest.fixture

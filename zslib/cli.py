@@ -60,8 +60,7 @@ def _parser():
 
 def _add_book(commands):
     """The book's words where a copy of it is at hand; elsewhere each says so."""
-    root = book_root()
-    if root is not None and (root / "book").is_dir():
+    if (root := book_root()) and (root / "book").is_dir():
         sys.path.insert(0, str(root))
     try:
         importlib.import_module("book.commands").add_commands(commands)
@@ -126,10 +125,9 @@ def _fetch(arguments):
     bars = {}
 
     def progress(file, done, total):
-        bar = bars.get(file)
-        if bar is None:
-            bar = bars[file] = tqdm(total=total, unit="B", unit_scale=True, desc=file)
-        bar.update(done - bar.n)
+        if file not in bars:
+            bars[file] = tqdm(total=total, unit="B", unit_scale=True, desc=file)
+        bars[file].update(done - bars[file].n)
 
     try:
         folder = fetch(arguments.name, progress=progress)
@@ -142,38 +140,28 @@ def _fetch(arguments):
 def _compare(arguments):
     from zslib.compare import compare
 
-    names = ("vectors", "unseen", "encoding", "decimal", "methods", "out", "quick", "jobs")
-    names += ("backend", "scheduler")
+    options = vars(arguments).copy()
+    del options["command"], options["call"]
+    path = options.pop("features")
+
+    def tell(text):
+        print(textwrap.fill(text, 99), end="\n\n")
+
     try:
-        options = {name: getattr(arguments, name) for name in names}
-        written = compare(arguments.features, **options, tell=_paragraph)
+        written = compare(path, **options, tell=tell)
     except (TypeError, ValueError) as error:
-        raise ValueError(_as_options(str(error), names)) from error
+        # The arguments that it names, such as unseen=, are options here, such as --unseen.
+        argument = rf"\b({'|'.join(options)})=(?:'([^']+)')?"
+        words = re.sub(argument, lambda a: "--" + " ".join(filter(None, a.groups())), str(error))
+        raise ValueError(words) from error
     for path in written:
         print(f"written to {near(path)}")
 
 
-def _paragraph(text):
-    print(textwrap.fill(text, 99), end="\n\n")
-
-
-def _as_options(text, names):
-    """``text`` with the arguments that it names, such as unseen=, as options, such as --unseen."""
-    argument = rf"\b({'|'.join(names)})=(?:'([^']+)')?"
-    return re.sub(argument, lambda found: "--" + " ".join(filter(None, found.groups())), text)
-
-
 def _remedy(error):
     """What to do where a folder cannot be written, or nothing."""
-    unwritable = (
-        errno.EACCES,
-        errno.EPERM,
-        errno.EROFS,
-        errno.ENOSPC,
-        errno.ENOTDIR,
-        errno.ENOENT,
-    )
-    if getattr(error, "errno", None) not in unwritable:
+    unwritable = ("EACCES", "EPERM", "EROFS", "ENOSPC", "ENOTDIR", "ENOENT")
+    if errno.errorcode.get(getattr(error, "errno", None)) not in unwritable:
         return ""
     return (
         ": where a folder, HOME or another, cannot be made or written, ZSLIB_CACHE names another "
@@ -205,36 +193,32 @@ def main(arguments=None):
         # A terminal that lacks a letter shows another in its place.
         with contextlib.suppress(AttributeError):
             stream.reconfigure(errors="replace")
-    chosen = _parser().parse_args(arguments)
+    chosen, status = _parser().parse_args(arguments), 1
     try:
-        status = chosen.call(chosen) or 0
+        ended = chosen.call(chosen) or 0
         sys.stdout.flush()
-        return status
+        return ended
     except BrokenPipeError:
         # Whoever read the output has enough; what is left of it goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except BrokenExecutor:
-        print(
-            "zslib: a worker process was killed, for want of memory perhaps: the same command, "
-            "with fewer --jobs, continues where it was",
-            file=sys.stderr,
+        text = (
+            "a worker process was killed, for want of memory perhaps: the same command, with "
+            "fewer --jobs, continues where it was"
         )
-        return 1
     except ModuleNotFoundError as error:  # and PackageNotFoundError
-        print(
-            f"zslib: {error}: chapters need what 'pip install \".[book]\"' adds, in a copy of the "
-            "repository",
-            file=sys.stderr,
+        text = (
+            f"{error}: chapters need what 'pip install \".[book]\"' adds, in a copy of the "
+            "repository"
         )
-        return 1
     except (CommandFailed, ValueError, TypeError, LookupError, OSError) as error:
-        text = error.args[0] if isinstance(error, KeyError) and error.args else error
-        print(f"zslib: {text}{_remedy(error)}", file=sys.stderr)
-        return 1
+        told = error.args[0] if isinstance(error, KeyError) and error.args else error
+        text = f"{told}{_remedy(error)}"
     except KeyboardInterrupt:
-        print("zslib: stopped; the same command continues where it was", file=sys.stderr)
-        return 130
+        text, status = "stopped; the same command continues where it was", 130
+    print(f"zslib: {text}", file=sys.stderr)
+    return status
 
 
 if __name__ == "__main__":

@@ -137,7 +137,6 @@ def test_a_figure_is_a_numbered_directive_with_alt_text():
     )  # fmt: skip
     assert {":name: fig-a", ":alt: A rising line.", ":class: drawing"} <= {*options}
     assert re.search(r":width: \d+px", " ".join(options))
-    assert ":class: photographs" in bundle(draw(photographs=True))
 
 
 def test_jupyter_sees_the_drawing_with_its_caption():
@@ -161,8 +160,8 @@ REFUSALS = {
         ({"rows": [[math.nan]]}, "row 0, column 'w' of table 'tbl-a' is nan: pass None"),
     ],
     draw: [
-        ({"alt": ""}, "alt of figure 'fig-a' must say"),
-        ({"alt": "a\nb"}, "alt of figure 'fig-a' must say"),
+        ({"alt": ""}, "the alt of 'fig-a' must be one line"),
+        ({"alt": "a\nb"}, "the alt of 'fig-a' must be one line"),
         ({"caption": " "}, "the caption of 'fig-a' must be one line"),
         ({"name": "fig_a"}, "name must be lower-case letters"),
         ({"fig": []}, "fig must be a matplotlib Figure, got list", TypeError),

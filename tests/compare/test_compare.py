@@ -22,7 +22,7 @@ from zslib.protocols import run_zero_shot, unit_length
 from zslib.protocols.attributes.leaderboard import run_board
 
 SYSTEMS = ["ESZSL", "SAE", "DeViSE"]
-THREE = {"methods": SYSTEMS, "quick": True, "progress": False}
+THREE = {"methods": SYSTEMS, "quick": True}
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +77,7 @@ def test_a_quick_look_says_what_it_left_out_everywhere(mine):
     kinds = ["training images", "test images of seen classes", "test images of unseen classes"]
     for quick in (True, False):
         said = []
-        how = {"methods": ["ESZSL"], "quick": quick, "progress": False, "tell": said.append}
+        how = {"methods": ["ESZSL"], "quick": quick, "tell": said.append}
         page, table = compare(mine, out=f"{quick}.html", **how)
         rows = numbers(table)
         assert {row["size"] for row in rows} == {"quick" if quick else "whole"}
@@ -162,7 +162,7 @@ def test_two_at_once_find_the_same_and_the_bar_names_what_runs(mine, alone, monk
 
 
 def test_a_system_that_fails_is_named(mine, monkeypatch):
-    how = {"quick": True, "progress": False, "out": "a.html"}
+    how = {"quick": True, "out": "a.html"}
     for kind in (RuntimeError, ZeroDivisionError, KeyError, ValueError):
         monkeypatch.setattr(ESZSL, "_fit", Mock(side_effect=kind("it <diverged>")))
         with pytest.raises(ValueError, match="no system could be trained"):

@@ -20,17 +20,12 @@ def test_a_new_data_set_is_one_file(tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "zslib.datasets.attributes.new_set")
     assert set(found) == {*DATASETS, "new"}
     assert found["new"].settings == ("attributes",)
-    assert found["new"].takes_seed
 
 
 def test_entries_of_one_name_are_one_data_set():
-    def loader(*, seed=0):
-        return seed
-
     own = Dataset("birds", "real", {"attributes": len}, "birds", "none", files=below("a/b", "c"))
     auto, files = {"pairs": 1}, below("a/b", "c", "d")
-    both = own | Dataset("birds", "real", {"pairs": loader}, auto=auto, files=files)
-    assert both.takes_seed and not own.takes_seed
+    both = own | Dataset("birds", "real", {"pairs": len}, auto=auto, files=files)
     assert (both.settings, both.summary, both.folder) == (("attributes", "pairs"), "birds", "a/b")
     assert both.files == ("a/b/c", "a/b/d")
     assert both.auto == {"pairs": 1}

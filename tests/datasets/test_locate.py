@@ -4,7 +4,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from zslib.datasets import cache_dir, data_folders, files, find_folder, load_vectors, locate
+from zslib.datasets import cache_dir, files, find_folder, load_vectors, locate
 from zslib.datasets.locate import cached_array, complete_folder, embedded_data, require_folder
 
 EMBEDDED = embedded_data
@@ -14,7 +14,7 @@ def test_the_variable_names_a_folder(tmp_path, monkeypatch, refused):
     assert locate.named_data() is None
     monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
     assert locate.named_data() == tmp_path
-    assert data_folders() == [tmp_path]
+    assert locate.data_folders() == [tmp_path]
     monkeypatch.setenv("ZSLIB_DATA", str(tmp_path / "absent"))
     refused("ZSLIB_DATA names .*absent", locate.named_data, error=FileNotFoundError)
 

@@ -47,8 +47,7 @@ def test_loading_by_name(small):
     assert load_problem(LINGUAL).name == "europarl"
     assert load_problem(LINGUAL, quick=True).coverage["test words used"] == 3
     assert len({load_problem(MODAL, "tiny_imagenet", seed=s).checksum for s in range(4)}) > 1
-    options = {"pca": 3, "dimension": 4}
-    assert load_problem(MODAL, "imagenet1k", quick=True, **options).targets.shape[1] == 4
+    assert load_problem(MODAL, "imagenet1k", quick=True, dimension=4).targets.shape[1] == 4
     assert len(load_problem(MODAL, "tiny_imagenet", split="fixed").space("test")) == 2
 
 

@@ -18,7 +18,7 @@ _PARTS = {
     "test_seen_samples": "test images of seen classes",
     "unseen_samples": "test images of unseen classes",
 }
-_READINGS = ("better", "worse", "cannot be told apart")
+READINGS = ("better", "worse", "cannot be told apart")
 # From where on a rank correlation is called so.
 _CLOSENESS = ((0.8, "well"), (0.5, "roughly"), (0.2, "weakly"), (-0.2, "hardly at all"))
 _FEWEST = 5  # systems that have a rank correlation
@@ -63,10 +63,8 @@ class Finding:
             | {"validation ACC": found[0].validation_accuracy, "gamma": found[0].gamma}
             for method, found in self.runs.items()
         }
-        self.differences = {
-            method: measures["ACC"](self.runs[method], self.runs[self.pick])
-            for method in order[1:]
-        }
+        picked = runs[self.pick]
+        self.differences = {m: measures["ACC"](runs[m], picked) for m in order[1:]}
 
     @cached_property
     def chance(self):
@@ -87,7 +85,7 @@ class Finding:
 
     def reading(self, method):
         """How a method compares with the pick: "better", "worse" or "cannot be told apart"."""
-        return self.differences[method].side(*_READINGS)
+        return self.differences[method].side(*READINGS)
 
     def told(self, reading):
         """The methods of one `reading`, best on validation classes first."""
@@ -130,18 +128,14 @@ class Finding:
 
     def sentences(self):
         """What was found, in the order of its worth to whoever must choose a system."""
-        texts = (
-            self._about_pick(),
-            self._beside_it(),
-            self._predicts(),
-            self._advice(),
-            self._not_trained(),
-        )
-        return [text for text in texts if text]
+        failed = f"{_some(list(self.failed))} could not be trained; the report says why."
+        texts = self._about_pick(), self._beside_it(), self._predicts(), self._advice()
+        return [text for text in (*texts, failed * bool(self.failed)) if text]
 
     def _about_pick(self):
         n, ours = self.used["unseen_classes"], self.accuracy(self.pick)
-        equal = [m for m in self.runs if self._validated(m) == self._validated(self.pick)]
+        validated = [round(values["validation ACC"], 9) for values in self.values.values()]
+        equal = [value for value in validated if value == validated[0]]
         among = f", the best of {len(self.runs)} systems on validation classes"
         if len(equal) > 1:
             among = (
@@ -154,29 +148,20 @@ class Finding:
                 f"{start}. There is one unseen class alone: nothing else can be answered, every "
                 "system has 100%, and systems differ only where seen classes compete (H)."
             )
-        guess = f"guessing has {self.chance['ACC']:.1f}%"
+        luck = "" if self.beats_chance(self.pick) else "that is not told from luck: "
         rough = f" With {n} unseen classes intervals are rough and rather too short."
         return (
             f"{start}. It recognises {ours.mean:.1f}% of the images of the {n} unseen classes "
-            f"(mean over classes, 95% interval {ours.low:.1f} to {ours.high:.1f}); "
-            + (guess if self.beats_chance(self.pick) else f"that is not told from luck: {guess}")
-            + "."
-            + rough * (n < _FEW_CLASSES)
+            f"(mean over classes, 95% interval {ours.low:.1f} to {ours.high:.1f}); {luck}guessing "
+            f"has {self.chance['ACC']:.1f}%." + rough * (n < _FEW_CLASSES)
         )
 
     def beats_chance(self, method):
         """Whether a method's interval lies above chance."""
         return self.accuracy(method).low > self.chance["ACC"]
 
-    def _validated(self, method):
-        return round(self.values[method]["validation ACC"], 9)
-
-    def _not_trained(self):
-        failed = list(self.failed)
-        return f"{_some(failed)} could not be trained; the report says why." if failed else ""
-
     def _beside_it(self):
-        better, worse, alike = map(self.told, _READINGS)
+        better, worse, alike = map(self.told, READINGS)
         n = len(self.differences)
         if not n or self.used["unseen_classes"] == 1:
             return ""
@@ -186,26 +171,25 @@ class Finding:
             f"{len(better)} {_are(better)} better, in points ({_some(by)})" * bool(better),
             f"{len(worse)} {_are(worse)} worse" * bool(worse),
         ]
-        lucky = round(0.05 * n)
-        return (
-            f"Of the other {n}, on the same images, {_listed(list(filter(None, counts)))}."
-            + f" Of {n} such intervals about {lucky} err{'s' * (lucky == 1)} by luck alone."
-            * (lucky > 0)
-        )
+        found = f"Of the other {n}, on the same images, {_listed(list(filter(None, counts)))}."
+        if lucky := round(0.05 * n):
+            err = f"err{'s' * (lucky == 1)}"
+            found += f" Of {n} such intervals about {lucky} {err} by luck alone."
+        return found
 
     def _predicts(self):
         every, upper = self.correlations
         if every is None:
             return ""
         among = "" if upper is None else f", and {_signed(upper)} among the better half of them"
-        among = f"{among}, too few to be sure" if len(self.runs) < 2 * _FEWEST else among
+        among += ", too few to be sure" * (len(self.runs) < 2 * _FEWEST)
         return (
             f"Validation accuracy predicts accuracy on unseen classes {_closeness(every)} here: "
             f"the rank correlation over {len(self.runs)} systems is {_signed(every)}{among}."
         )
 
     def _advice(self):
-        better, _, alike = map(self.told, _READINGS)
+        better, _, alike = map(self.told, READINGS)
         if self.used["unseen_classes"] == 1 or not self.differences:
             return ""
         if not self.beats_chance(self.pick):
@@ -217,23 +201,22 @@ class Finding:
             )
         if not alike and not better:
             return f"So {self.pick} is the one to take."
-        texts = []
+        advice = ""
         if alike:
             seconds = {m: self.values[m]["seconds"].mean for m in [self.pick, *alike]}
             quickest = min(seconds, key=seconds.get)
             cost = f"{quickest} trains quickest, in {_seconds(seconds[quickest])}"
             if quickest != self.pick:
                 cost += f", the pick in {_seconds(seconds[self.pick])}"
-            texts.append(
+            advice = (
                 f"So which of these {len(seconds)} one takes may go by cost: {cost}. More "
-                "unseen classes, rather than more images, would tell them apart."
+                "unseen classes, rather than more images, would tell them apart. "
             )
-        if better:
-            texts.append(
-                "What is better here was found on test classes: before taking it for that, look "
-                "at other classes."
-            )
-        return " ".join(texts)
+        caution = (
+            "What is better here was found on test classes: before taking it for that, look at "
+            "other classes."
+        )
+        return f"{advice}{caution * bool(better)}".strip()
 
 
 def _some(names):

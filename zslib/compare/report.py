@@ -8,6 +8,7 @@ from string import Template
 import numpy as np
 
 import zslib
+from zslib.compare.finding import READINGS
 from zslib.protocols.attributes.comparison import settings_text
 from zslib.protocols.attributes.intervals import outcome_at
 from zslib.protocols.attributes.methods import named, origin
@@ -102,11 +103,11 @@ def _estimates(finding):
         "validation predicted it, the dots would move left row by row."
     )
     alt = "One dot a system with its interval, chance as a line. The numbers are in the table."
-    return _drawn(figure(fig, name="fig-accuracy", caption=about, alt=alt))
+    return _drawn(fig, name="fig-accuracy", caption=about, alt=alt)
 
 
-def _drawn(shown):
-    return shown._repr_mimebundle_()["text/html"]
+def _drawn(fig, **words):
+    return figure(fig, **words)._repr_mimebundle_()["text/html"]
 
 
 def _systems(finding):
@@ -120,8 +121,7 @@ def _systems(finding):
         else:
             rows.append([*row, finding.differences[method], finding.reading(method)])
     below = finding.chance_difference
-    beside = below.side("better", "worse", "cannot be told apart")
-    rows.append(["chance", None, finding.chance["ACC"], below, beside])
+    rows.append(["chance", None, finding.chance["ACC"], below, below.side(*READINGS)])
     rows += [[named(m), f"failed: {why}", ..., ..., ...] for m, why in finding.failed.items()]
     caption = "Accuracy on unseen classes in percent, best on validation classes first."
     return _shown(Table("tbl-systems", caption, heads, rows, True), "systems")
@@ -133,9 +133,8 @@ def _measures(finding, name, columns, origins=False):
     rows = [
         [named(m), *(values[column] for column in columns)] for m, values in finding.values.items()
     ]
-    chance = [finding.chance.get(column) for column in columns]
-    if any(value is not None for value in chance):
-        rows.append(["chance", *chance])
+    if finding.chance.keys() & columns:
+        rows.append(["chance", *map(finding.chance.get, columns)])
     if origins:
         heads += ["family", Column("year", align="right")]
         for row, method in zip(rows, finding.values, strict=True):
@@ -147,20 +146,16 @@ def _measures(finding, name, columns, origins=False):
 
 def _against(finding, name, metric, label, scale):
     points = {m: (values[metric].mean, values["ACC"].mean) for m, values in finding.values.items()}
-    fig = draw_against(
-        {"": points},
-        {m: origin(m)[1] for m in points},
-        xlabel=label,
-        ylabel="ACC, %",
-        xscale=scale,
-    )
+    families = {m: origin(m)[1] for m in points}
+    axes = {"xlabel": label, "ylabel": "ACC, %", "xscale": scale}
+    fig = draw_against({"": points}, families, **axes)
     about = f"Accuracy on unseen classes against {label}."
-    shown = figure(fig, name=f"fig-{name}", caption=about, alt=f"{about} A point for each system.")
-    return f'<div class="wide drawing" tabindex="0">{_drawn(shown)}</div>\n'
+    drawn = _drawn(fig, name=f"fig-{name}", caption=about, alt=f"{about} A point for each system.")
+    return f'<div class="wide drawing" tabindex="0">{drawn}</div>\n'
 
 
-def taken_for(outcome, measure, names, most=2):
-    """Of each class with test images, in words, the classes that most of its others go to.
+def taken_for(outcome, measure, names):
+    """Of each class with test images, in words, the two that most of its others go to.
 
     Examples
     --------
@@ -175,7 +170,7 @@ def taken_for(outcome, measure, names, most=2):
     for label in np.unique(labels):
         given = answers[labels == label]
         classes, counts = np.unique(given[given != label], return_counts=True)
-        first = np.argsort(-counts, kind="stable")[:most]
+        first = np.argsort(-counts, kind="stable")[:2]
         shares = zip(classes[first], 100 * counts[first] / given.size, strict=True)
         texts.append(", ".join(f"{names[c]} {share:.0f}%" for c, share in shares))
     return texts
@@ -186,12 +181,11 @@ def _classes(finding, method, most=None, sortable=False):
     outcome = outcome_at(finding.runs[method][0], "chosen")
     names = finding.problem.class_names
     classes, images = np.unique(outcome.labels("ACC"), return_counts=True)
-    columns = [list(map(str, names[classes]))]
+    columns = [map(str, names[classes])]
     for measure in ("ACC", "unseen"):
         columns.append(outcome.class_accuracies(measure).tolist())
-        columns.append([text or None for text in taken_for(outcome, measure, names)])
-    columns.append(images.tolist())
-    rows = sorted(map(list, zip(*columns, strict=True)), key=lambda row: row[1])
+        columns.append(text or None for text in taken_for(outcome, measure, names))
+    rows = sorted(zip(*columns, images.tolist(), strict=True), key=lambda row: row[1])
     heads = ["unseen class", Column("ACC"), "taken for", Column("u"), "taken for", "images"]
     some = f", the first {most} of {len(rows):,}" if most and most < len(rows) else ""
     caption = f"Unseen classes under {named(method)}, worst first{some}, in percent of images."
@@ -200,12 +194,11 @@ def _classes(finding, method, most=None, sortable=False):
 
 def _others(finding):
     """The classes under each system but the pick, folded."""
-    folds = (
+    return "".join(
         f"<details><summary>{html.escape(named(method))}</summary>\n"
         f"{_classes(finding, method, _WORST)}</details>\n"
         for method in finding.differences
     )
-    return "".join(folds)
 
 
 def _settings(finding):

@@ -15,6 +15,7 @@ from zslib.datasets.attributes.scaling import unit_length
 from zslib.protocols.attributes.leaderboard import run_board
 from zslib.protocols.attributes.methods import COMPARED_METHODS, resolve_methods
 from zslib.protocols.attributes.tuning import with_validation_classes
+from zslib.protocols.processes import processes
 from zslib.protocols.sweep import CHOICE_SEEDS
 from zslib.show.writing import write_if_changed
 from zslib.validation import check_choice, check_integer
@@ -40,14 +41,13 @@ def compare(
     quick=False,
     backend="joblib",
     scheduler=None,
-    seed=0,
-    progress=True,
     tell=None,
 ):
     """Tune and run zero-shot scorers on your own features; write a report and a table.
 
     All settings, and γ, are chosen on validation classes; no test image takes part. Each result
-    is kept in the cache as it is found, so that a run that was stopped goes on where it was.
+    is kept in the cache as it is found, so that a run that was stopped goes on where it was. A
+    progress bar names the systems that run.
 
     Parameters
     ----------
@@ -66,10 +66,6 @@ def compare(
     backend : {"joblib", "dask"}
         Processes here; or the cluster at the address ``scheduler``, whose workers have this
         package and, for results to outlive them, share the folder that ZSLIB_CACHE names.
-    seed : int
-        Of held-out images, drawn validation classes and trainings.
-    progress : bool
-        Whether to show a progress bar, which names the systems that run.
     tell : callable, optional
         Called with each sentence of what was found.
 
@@ -88,13 +84,12 @@ def compare(
         raise ValueError("backend='dask' and scheduler= go together: give both, or neither")
     chosen = {method.name: method for method in resolve_methods(methods or COMPARED_METHODS)}
     read = {"vectors": vectors, "unseen": unseen, "encoding": encoding, "decimal": decimal}
-    whole = read_features(path, **read, seed=seed)
-    available = whole.summary()
-    problem = check_comparable(fewer_images(whole, QUICK_IMAGES if quick else None, seed))
+    whole = read_features(path, **read)
+    problem = check_comparable(fewer_images(whole, QUICK_IMAGES if quick else None, 0))
     out, table = _places(out, problem, path)
     with (
         workers(jobs, backend, scheduler) as (executor, share),
-        tqdm(total=len(chosen), unit="system", disable=not progress) as bar,
+        tqdm(total=len(chosen), unit="system") as bar,
     ):
         waiting = list(chosen)
 
@@ -102,24 +97,16 @@ def compare(
             if name:
                 waiting.remove(name)
             # They begin in this order, so that the first of those that have not ended run.
-            bar.set_postfix_str(", ".join(waiting[: _at_once(jobs, backend)]), refresh=not name)
+            bar.set_postfix_str(", ".join(waiting[:jobs]), refresh=not name)
             bar.update(name is not None)
 
         ended()
-        runs, failed = run_board(
-            chosen.values(),
-            [problem],
-            [seed],
-            executor=executor,
-            share=share,
-            ended=ended,
-            quick=quick,
-        )
-    runs, failed = runs[problem], failed[problem]
+        how = {"executor": executor, "share": share, "ended": ended, "quick": quick}
+        runs, failed = (found[problem] for found in run_board(chosen.values(), [problem], **how))
     if not runs:
         why = "; ".join(f"{name}: {text}" for name, text in failed.items())
         raise ValueError(f"no system could be trained on {path}: {why}")
-    finding = Finding(problem, runs, failed, available=available, quick=quick)
+    finding = Finding(problem, runs, failed, available=whole.summary(), quick=quick)
     write_if_changed(table, as_csv(board_rows(finding)))
     write_if_changed(out, report(finding))
     for text in filter(None, [finding.left_out(), *finding.sentences()] if tell else ()):
@@ -133,16 +120,16 @@ def _places(out, problem, path):
         out = Path(f"{Path(problem.name).name}.html")
         if Path(path).suffix.lower() == ".csv" or not all(map(_is_free, _pair(out))):
             out = out.with_stem(f"{out.stem}_report")
-    out = Path(out)
+    out, table = _pair(Path(out))
     if out.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"the report is a page: give {out} the ending .html")
-    for place in _pair(out):
+    for place in (out, table):
         if not _is_free(place):
             raise ValueError(
                 f"the report would replace {place}, which is no earlier one but your data: name "
                 "the report by out="
             )
-    return _pair(out)
+    return out, table
 
 
 def _pair(out):
@@ -156,15 +143,6 @@ def _is_free(place):
     with place.open("rb") as file:
         start = file.read(1000)
     return not start or any(mark in start for mark in _MARKS)
-
-
-def _at_once(jobs, backend):
-    """How many systems run at the same time."""
-    if backend == "joblib":
-        return jobs
-    from dask.distributed import default_client
-
-    return sum(default_client().nthreads().values())
 
 
 def check_comparable(problem):
@@ -207,8 +185,6 @@ def workers(jobs=1, backend="joblib", scheduler=None):
     elif jobs == 1:
         yield None, None
     else:
-        from zslib.protocols.processes import processes
-
         with processes(jobs) as executor:
             yield executor, None
 
@@ -237,8 +213,8 @@ def board_rows(finding):
         yield every | {"method": "chance", "metric": metric, "value": value}
     for metric, (used, available) in finding.parts.items():
         yield every | {"metric": metric, "value": used, "available": available}
-    which = every | {"method": finding.pick, "metric": "pick", "value": 1}
-    yield which | {"why": finding.left_out()}
+    pick = {"method": finding.pick, "metric": "pick", "value": 1, "why": finding.left_out()}
+    yield every | pick
 
 
 def as_csv(rows):

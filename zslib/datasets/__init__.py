@@ -20,20 +20,18 @@ from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.sun import sun_attributes
 from zslib.datasets.attributes.synthetic import synthetic_attributes
 from zslib.datasets.attributes.tiny_imagenet import tiny_imagenet_classes
-from zslib.datasets.attributes.xlsa17 import fetch_xlsa17, load_xlsa17, official_split_summary
+from zslib.datasets.attributes.xlsa17 import load_xlsa17, official_split_summary
 from zslib.datasets.catalogue import DATASETS
-from zslib.datasets.entry import ALL_SETTINGS, SETTINGS
 from zslib.datasets.hierarchy.lexicon import TermLexicon
 from zslib.datasets.hierarchy.lists import ImageNetLists, imagenet_lists
 from zslib.datasets.hierarchy.readings import READINGS, label_sets, reading_edges
 from zslib.datasets.hierarchy.wordnet import fetch_wordnet, read_wordnet
-from zslib.datasets.locate import cache_dir, data_folders, find_folder
+from zslib.datasets.locate import cache_dir, find_folder
 from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.mapping.dinu2015 import dinu2015
 from zslib.datasets.mapping.europarl import europarl
 from zslib.datasets.mapping.imagenet1k import imagenet1k
-from zslib.datasets.mapping.labels import label_means, split_labels
-from zslib.datasets.mapping.own import from_files, split_dictionary
+from zslib.datasets.mapping.own import from_files
 from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.mapping.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.mapping.tiny_imagenet import glove_vectors, tiny_imagenet
@@ -64,14 +62,12 @@ from zslib.datasets.words.term_vectors import (
     hypernym_term_vectors,
     load_term_vectors,
 )
-from zslib.datasets.words.tokens import Vocabulary, tokenize
+from zslib.datasets.words.tokens import Vocabulary
 from zslib.datasets.words.vectors import WordVectors, europarl_vectors, load_vectors
 
 __all__ = [
-    "ALL_SETTINGS",
     "DATASETS",
     "READINGS",
-    "SETTINGS",
     "TERM_SOURCES",
     "ImageNetLists",
     "ImageTextProblem",
@@ -91,7 +87,6 @@ __all__ = [
     "cub",
     "cub_captions",
     "cub_sentences",
-    "data_folders",
     "data_status",
     "digits_segments",
     "dinu2015",
@@ -99,7 +94,6 @@ __all__ = [
     "europarl_vectors",
     "fetch",
     "fetch_wordnet",
-    "fetch_xlsa17",
     "find_folder",
     "fingerprint",
     "flowers",
@@ -114,7 +108,6 @@ __all__ = [
     "ikea",
     "imagenet1k",
     "imagenet_lists",
-    "label_means",
     "label_sets",
     "load_problem",
     "load_problems",
@@ -132,8 +125,6 @@ __all__ = [
     "resolve_all",
     "save_zero_shot",
     "served",
-    "split_dictionary",
-    "split_labels",
     "sun_attributes",
     "synthetic_attributes",
     "synthetic_crosslingual",
@@ -141,7 +132,6 @@ __all__ = [
     "synthetic_pairs",
     "tiny_imagenet",
     "tiny_imagenet_classes",
-    "tokenize",
     "vgg19",
     "wikipedia_xmodal",
 ]

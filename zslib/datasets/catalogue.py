@@ -19,16 +19,13 @@ def _collected():
 
 
 DATASETS = _collected()
+
+
+def _real_first(setting):
+    places = {name: e.auto[setting] for name, e in DATASETS.items() if setting in e.auto}
+    return tuple(sorted(places, key=places.get))
+
+
 # What "auto" and "real" try, in this order, and what "auto" falls back on.
-REAL_FIRST = {
-    setting: tuple(
-        sorted(
-            (name for name, entry in DATASETS.items() if setting in entry.auto),
-            key=lambda name: DATASETS[name].auto[setting],
-        )
-    )
-    for setting in ALL_SETTINGS
-}
-FALLBACK = {
-    setting: "wordnet" if setting == HIERARCHY else "synthetic" for setting in ALL_SETTINGS
-}
+REAL_FIRST = {setting: _real_first(setting) for setting in ALL_SETTINGS}
+FALLBACK = dict.fromkeys(ALL_SETTINGS, "synthetic") | {HIERARCHY: "wordnet"}

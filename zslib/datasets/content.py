@@ -23,22 +23,23 @@ _SIGNATURES = (
     (b"\x1f\x8b", "gzip", "unpack it"),
     (b"BZh", "bzip2", "unpack it"),
     (b"\xfd7zXZ\0", "xz", "unpack it"),
-    (b"\x28\xb5\x2f\xfd", "zstd", "unpack it"),
-    (b"\x04\x22\x4d\x18", "lz4", "unpack it"),
-    (b"PK\x03\x04", "zip", "unpack it, and name the file in it"),
-    (b"PK\x05\x06", "zip", "unpack it, and name the file in it"),
+    ((b"PK\x03\x04", b"PK\x05\x06"), "zip", "unpack it, and name the file in it"),
+    (
+        (b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18", b"7z\xbc\xaf\x27\x1c", b"Rar!"),
+        "zstd, lz4, 7z or rar",
+        "unpack it",
+    ),
     (b"\x93NUMPY", "npy", "name the .npz file, or the folder, that has all arrays"),
-    (b"\x89HDF\r\n\x1a\n", "HDF5", "write the arrays to an .npz file"),
+    (
+        (b"\x89HDF\r\n\x1a\n", b"MATLAB 7.3"),
+        "HDF5",
+        "write the arrays to an .npz file; in MATLAB save it anew with the option '-v7'",
+    ),
     (b"MATLAB 5.0", "mat", "name the folder of res101.mat and att_splits.mat"),
-    (b"MATLAB 7.3", "HDF5", "in MATLAB, save it anew with the option '-v7'"),
     (b"version https://git-lfs", "a pointer of Git LFS", "run 'git lfs pull' where it lies"),
     (b"<<<<<<< ", "text with marks of a merge conflict", "resolve the conflict"),
-    (b"7z\xbc\xaf\x27\x1c", "7z", "unpack it"),
-    (b"Rar!", "rar", "unpack it"),
-    (b"%PDF", "PDF", "save its numbers as text"),
-    (b"\xd0\xcf\x11\xe0", "xls", "save the table as CSV"),
-    (b"PAR1", "parquet", "write the table as CSV by pandas"),
-    *((bytes([0x80, protocol]), "a pickle", _PICKLE) for protocol in range(2, 6)),
+    ((b"%PDF", b"\xd0\xcf\x11\xe0", b"PAR1"), "PDF, xls or parquet", "save the table as CSV"),
+    ((b"\x80\2", b"\x80\3", b"\x80\4", b"\x80\5"), "a pickle", _PICKLE),
     (b"\xba\x16\x4f\x2f", "a model of fastText", "use the .vec file that lies beside it"),
 )
 # UTF-32 before UTF-16, whose mark it begins with.
@@ -56,12 +57,6 @@ _REMEDIES |= {
     "binary": "check which file it is",
 }
 _COMPRESSED = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
-# What a zip archive is, of which one file has such a name.
-_ZIPPED = (
-    (".npy", "an .npz file", "load it by numpy.load, and pass names and arrays"),
-    ("[Content_Types].xml", "a workbook of Excel, or the like", "save the table as CSV"),
-    ("data.pkl", "a model of PyTorch", _PICKLE),
-)
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 _HEAD = 4096
 _WEB = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|title|\?xml)", re.IGNORECASE)
@@ -84,9 +79,8 @@ def kind_of(head):
         return "a web page"
     if head[257:262] == b"ustar":
         return "tar"
-    encoding = _marked(head)
-    if encoding is not None:
-        return "text" if encoding == "utf-8-sig" else encoding[:6].upper()
+    if (encoding := _marked(head)) not in (None, "utf-8-sig"):
+        return encoding.upper()
     return "binary" if has_control(head[:_HEAD]) else "text"
 
 
@@ -96,16 +90,8 @@ def has_control(content):
 
 
 def _marked(head):
-    """The encoding that the mark at the beginning says, or zeros in every other place; or None."""
-    for mark, encoding in _MARKS:
-        if head.startswith(mark):
-            return encoding
-    even, odd = head[:_HEAD:2], head[1:_HEAD:2]
-    if len(odd) > 3 and not even.count(0) and odd.count(0) > 0.7 * len(odd):
-        return "utf-16-le"
-    if len(odd) > 3 and not odd.count(0) and even.count(0) > 0.7 * len(even):
-        return "utf-16-be"
-    return None
+    """The encoding that the mark at the beginning says, or None."""
+    return next((encoding for mark, encoding in _MARKS if head.startswith(mark)), None)
 
 
 def encoding_of(path, head, named=None):
@@ -126,10 +112,10 @@ def encoding_of(path, head, named=None):
         raise ValueError(
             f"encoding must name an encoding of text, such as 'latin-1', got {named!r}"
         ) from error
-    if marked and known.name[:6] not in (marked[:6], "utf-8" if marked == "utf-8-sig" else ""):
+    if marked and not marked.startswith(known.name[:6]):
         raise ValueError(
-            f"{path} is {marked[:6].rstrip('-').upper()} by its first bytes, and encoding is "
-            f"{named!r}: leave that out"
+            f"{path} is {marked.upper()} by its first bytes, and encoding is {named!r}: leave "
+            "that out"
         )
     return marked or known.name
 
@@ -181,14 +167,14 @@ def opened(path):
 def _only(path, archive):
     """The one file of a zip archive, but for what macOS puts beside it."""
     files = [info for info in archive.infolist() if not info.is_dir()]
-    for ending, kind, remedy in _ZIPPED:
-        if any(info.filename.endswith(ending) for info in files):
-            raise ValueError(f"{path} is {kind}: {remedy}")
     hidden = ("__MACOSX/", ".")
     files = [i for i in files if not i.filename.startswith(hidden) and "/." not in i.filename]
     if len(files) != 1:
         names = ", ".join(info.filename for info in files[:5]) or "none"
-        raise ValueError(f"{path} is zip with {len(files)} files in it ({names}): unpack the one")
+        raise ValueError(
+            f"{path} is zip with {len(files)} files in it ({names}): unpack the one; of an "
+            ".npz file or a model pass the arrays, of a workbook save the table as CSV"
+        )
     if files[0].flag_bits & 1 or files[0].compress_type not in _METHODS:
         raise ValueError(f"{path} is zip with a password, or of a rare method: unpack it")
     return files[0]
@@ -213,9 +199,10 @@ def text_of(path, encoding=None, *, wanted="text"):
         return content.decode(codec)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
+        told = encoding or codec.removesuffix("-sig").upper()
         raise ValueError(
-            f"{path}, line {line} is not {encoding or codec[:6].rstrip('-').upper()}: save the "
-            "file as UTF-8, or name its encoding, such as 'latin-1', where the reader takes one"
+            f"{path}, line {line} is not {told}: save the file as UTF-8, or name its encoding, "
+            "such as 'latin-1', where the reader takes one"
         ) from error
 
 

@@ -13,7 +13,6 @@ import time
 import zipfile
 import zlib
 from contextlib import contextmanager
-from email.utils import parsedate_to_datetime
 from functools import partial
 from pathlib import Path
 
@@ -22,16 +21,17 @@ from zslib.datasets.locate import needing_cache, written_whole
 _TIMEOUT = (15, 60)  # seconds to connect, and between two pieces
 _BUSY = (429, 502, 503, 504)  # statuses of a server that may answer later
 _LONGEST_WAIT = 60  # seconds
+_ATTEMPTS = 3
 _PIECE = 1 << 16  # bytes; a broken connection loses less than this
 
 
-def fetch_file(url, path, checksum, *, progress=None, attempts=3):
+def fetch_file(url, path, checksum, *, progress=None):
     """Download ``url`` to ``path`` unless it is there already, resuming an earlier try."""
     import pooch
     import requests
 
     path = Path(path)
-    downloader = _Resuming(path.with_name(path.name + ".part"), progress, attempts)
+    downloader = _Resuming(path.with_name(path.name + ".part"), progress)
     try:
         with needing_cache():
             pooch.retrieve(
@@ -47,58 +47,47 @@ def fetch_file(url, path, checksum, *, progress=None, attempts=3):
     return path
 
 
-def _asked(url, headers=None, *, attempts=3, **options):
+def _asked(url, headers=None, **options):
     """A server's answer; where it is busy, it is asked again after the time that it says."""
     import requests
 
     from zslib import __version__
 
     headers = {"User-Agent": f"zslib/{__version__}"} | (headers or {})
-    for attempt in range(1, attempts + 1):
+    for attempt in range(1, _ATTEMPTS + 1):
         response = requests.get(url, headers=headers, timeout=_TIMEOUT, **options)
         if response.status_code not in _BUSY:
             return response
         response.close()
-        wait = _wait(response.headers.get("Retry-After", ""), 2**attempt)
-        if attempt == attempts or wait > _LONGEST_WAIT:
+        after = response.headers.get("Retry-After", "").strip()
+        wait = int(after) if re.fullmatch("[0-9]{1,9}", after) else 2**attempt
+        if attempt == _ATTEMPTS or wait > _LONGEST_WAIT:
             raise ConnectionError(
                 f"{url} cannot be had now, the server is busy (status {response.status_code}): "
-                f"try again later, after {wait:.0f} seconds at least"
+                f"try again later, after {wait} seconds at least"
             )
         time.sleep(wait)
-
-
-def _wait(retry_after, otherwise):
-    """Seconds to wait, by a header with seconds or a date."""
-    if re.fullmatch("[0-9]{1,9}", retry_after.strip()):
-        return int(retry_after)
-    try:
-        date = parsedate_to_datetime(retry_after)
-        return max(0.0, date.timestamp() - time.time())
-    except (TypeError, ValueError):
-        return otherwise
 
 
 class _Resuming:
     """A downloader for pooch that continues a ``.part`` file."""
 
-    def __init__(self, part, progress, attempts):
+    def __init__(self, part, progress):
         self.part = part
         self.note = part.with_name(part.name + ".json")
         self.progress = progress or (lambda done, total: None)
-        self.attempts = attempts
 
     def __call__(self, url, output_file, pooch):
         import requests
 
         exceptions = requests.exceptions
         broken = (exceptions.ConnectionError, exceptions.Timeout, exceptions.ChunkedEncodingError)
-        for attempt in range(1, self.attempts + 1):
+        for attempt in range(1, _ATTEMPTS + 1):
             try:
                 self._continue(url)
                 break
             except broken as error:
-                if attempt == self.attempts:
+                if attempt == _ATTEMPTS:
                     have = self.part.stat().st_size if self.part.exists() else 0
                     raise ConnectionError(
                         f"the download of {url} broke off after {have:,} bytes, which are kept "
@@ -111,19 +100,15 @@ class _Resuming:
         import requests
 
         have, headers = self._resumable(url)
-        with _asked(url, headers, attempts=self.attempts, stream=True) as response:
+        with _asked(url, headers, stream=True) as response:
             place = response.headers.get("Content-Range", "")
-            if response.status_code == 416:
-                # Nothing is left to send, or the part is longer than the file now is.
-                if place == f"bytes */{have}":
-                    return
+            resumed, beyond = (response.status_code == status for status in (206, 416))
+            if beyond and place == f"bytes */{have}":
+                return  # nothing is left to send
+            if beyond or (resumed and not place.startswith(f"bytes {have}-")):
                 self.part.unlink()
                 raise requests.ConnectionError("the part kept from before does not fit")
             response.raise_for_status()
-            resumed = response.status_code == 206
-            if resumed and not place.startswith(f"bytes {have}-"):
-                self.part.unlink()
-                raise requests.ConnectionError("the server sent another range than asked for")
             done = have if resumed else 0
             length = response.headers.get("Content-Length")
             total = done + int(length) if length else None
@@ -141,15 +126,14 @@ class _Resuming:
         headers = {"Accept-Encoding": "identity"}
         try:
             note = json.loads(self.note.read_text(encoding="utf-8"))
-            have = self.part.stat().st_size
-        except (OSError, ValueError):
-            return 0, headers
-        if have == 0 or note.get("url") != url:
-            return 0, headers
-        headers["Range"] = f"bytes={have}-"
-        if note.get("validator"):
-            # A file that changed at its source is then sent whole instead.
-            headers["If-Range"] = note["validator"]
+            have = self.part.stat().st_size if note["url"] == url else 0
+        except (OSError, ValueError, KeyError):
+            have = 0
+        if have:
+            headers["Range"] = f"bytes={have}-"
+            if note["validator"]:
+                # A file that changed at its source is then sent whole instead.
+                headers["If-Range"] = note["validator"]
         return have, headers
 
     def _remember(self, url, response):
@@ -166,15 +150,13 @@ def zenodo_files(record, *, api="https://zenodo.org/api/records"):
     try:
         response = _asked(f"{api}/{record}")
         response.raise_for_status()
-        files = {}
-        for entry in response.json()["files"]:
-            files[entry["key"]] = entry["links"]["self"], entry["checksum"]
+        files = response.json()["files"]
+        return {one["key"]: (one["links"]["self"], one["checksum"]) for one in files}
     except (requests.RequestException, KeyError, TypeError, ValueError) as error:
         raise ConnectionError(
             f"Zenodo record {record} cannot be listed ({error}): check the connection, or bring "
             "the files from another machine"
         ) from error
-    return files
 
 
 def extract_members(archive, names, folder):
@@ -186,9 +168,8 @@ def extract_members(archive, names, folder):
     folder, taken = Path(folder), []
     with archive_members(archive) as members:
         for path, open_member in members:
-            name = next(
-                (n for n in names if f"/{path}".replace("\\", "/").endswith(f"/{n}")), None
-            )
+            place = f"/{path}".replace("\\", "/")
+            name = next((name for name in names if place.endswith(f"/{name}")), None)
             if name is None:
                 continue
             if name in taken:
@@ -205,12 +186,12 @@ def archive_members(archive):
     try:
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as file:
-                entries = [e for e in file.infolist() if not e.is_dir()]
-                yield [(e.filename, partial(file.open, e)) for e in entries]
+                yield [
+                    (e.filename, partial(file.open, e)) for e in file.infolist() if not e.is_dir()
+                ]
         else:
             with tarfile.open(archive) as file:
-                entries = [e for e in file if e.isfile()]
-                yield [(e.name, partial(file.extractfile, e)) for e in entries]
+                yield [(e.name, partial(file.extractfile, e)) for e in file if e.isfile()]
     except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error) as error:
         raise ValueError(
             f"{archive} is damaged ({error}): delete it and fetch it again"

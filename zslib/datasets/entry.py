@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from itertools import chain
@@ -16,7 +15,7 @@ SETTINGS_OF = {
 }
 ALL_SETTINGS = tuple(chain.from_iterable(SETTINGS_OF.values()))
 BILINGUAL, MODAL, HIERARCHY, WITHIN, BEYOND, ATTRIBUTES, METRIC, PAIRS = ALL_SETTINGS
-SETTINGS = SETTINGS_OF["mapping"]  # as the package exports them
+SETTINGS = SETTINGS_OF["mapping"]
 KINDS = ("synthetic", "embedded", "official")
 
 
@@ -72,20 +71,14 @@ class Dataset:
         """Its place below the data folder; "" for data without files."""
         return "".join((*self.folders, *self.files)[:1]).rpartition("/")[0]
 
-    @property
-    def takes_seed(self):
-        """Whether a seed changes the problem: a split, or the generated numbers."""
-        return any("seed" in inspect.signature(f).parameters for f in self.loaders.values())
-
     def __or__(self, other):
-        values = {}
-        for name in (one.name for one in fields(self)):
-            a, b = getattr(self, name), getattr(other, name)
-            if isinstance(a, dict):
-                values[name] = a | b
-            else:
-                values[name] = tuple(dict.fromkeys(a + b)) if isinstance(a, tuple) else a or b
-        return Dataset(**values)
+        def joined(a, b):
+            if isinstance(a, tuple):
+                return tuple(dict.fromkeys(a + b))
+            return a | b if isinstance(a, dict) else a or b
+
+        names = (one.name for one in fields(self))
+        return Dataset(*(joined(getattr(self, name), getattr(other, name)) for name in names))
 
 
 def below(folder, *names):

@@ -12,7 +12,6 @@ import time
 import zipfile
 import zlib
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -55,17 +54,19 @@ def checked(path):
     if name is None:
         return file
     listed = _listed()
+    if name in listed:
+        if file_hash(file) != listed[name]:
+            raise ValueError(
+                f"{file} is not the file that the repository has: it is truncated or altered. Get "
+                f"it back by 'git checkout -- data/{name}'"
+            )
+        return file
     plain = name.removesuffix(file.suffix) if file.suffix in _ENDINGS else name
     known = [plain + ending for ending in _ENDINGS if plain + ending in listed]
-    if name not in listed and known:
+    if known:
         raise ValueError(
             f"{file} is in the place of data/{known[0]}, which the repository has: remove it, or "
             "move it to a folder of your own, which ZSLIB_DATA names"
-        )
-    if name in listed and file_hash(file) != listed[name]:
-        raise ValueError(
-            f"{file} is not the file that the repository has: it is truncated or altered. Get it "
-            f"back by 'git checkout -- data/{name}'"
         )
     return file
 
@@ -81,32 +82,21 @@ def _remedy(path):
 
 def _place(path, root):
     """The name of a file below a folder, None where it is not below it."""
-    path = path.resolve()
-    if root is None or not path.is_relative_to(root.resolve()):
+    if root is None or not path.resolve().is_relative_to(root.resolve()):
         return None
-    return path.relative_to(root.resolve()).as_posix()
+    return path.resolve().relative_to(root.resolve()).as_posix()
 
 
 def _listed():
     """The SHA-256 that files of the repository must have, by name."""
     path = locate.embedded_data() / SUMS
+    again = f"get it back by 'git checkout -- data/{SUMS}'"
     if not path.is_file():
-        raise FileNotFoundError(
-            f"{path} is not there: get it back by 'git checkout -- data/{SUMS}'"
-        )
-    return _sums(path, path.read_bytes())
-
-
-@lru_cache(maxsize=4)
-def _sums(path, content):
-    """SHA-256 of each file that a list has, by name."""
-    lines = content.decode("utf-8", errors="replace").splitlines()
+        raise FileNotFoundError(f"{path} is not there: {again}")
+    lines = path.read_text("utf-8", errors="replace").splitlines()
     parsed = [re.fullmatch("([0-9a-f]{64})  (.+)", line) for line in lines]
     if None in parsed:
-        raise ValueError(
-            f"{path}, line {parsed.index(None) + 1} is damaged, it is no SHA-256 with a file's "
-            f"name: get it back by 'git checkout -- data/{SUMS}'"
-        )
+        raise ValueError(f"{path}, line {parsed.index(None) + 1} is damaged: {again}")
     return {line[2]: line[1] for line in parsed}
 
 

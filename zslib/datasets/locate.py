@@ -76,11 +76,9 @@ def cache_dir():
     pathlib.Path
         It may not exist yet.
     """
-    named = os.environ.get("ZSLIB_CACHE")
-    if named:
-        return Path(named).expanduser()
-    # The folder that pooch would name; importing pooch itself warns in Jupyter.
-    return Path(platformdirs.user_cache_dir("zslib"))
+    # By default the folder that pooch would name; importing pooch itself warns in Jupyter.
+    named = os.environ.get("ZSLIB_CACHE") or platformdirs.user_cache_dir("zslib")
+    return Path(named).expanduser()
 
 
 @contextmanager
@@ -170,9 +168,8 @@ def require_folder(name, folder=None):
     folder = find_folder(name) if folder is None else Path(folder)
     if folder is None:
         raise FileNotFoundError(
-            f"no data folder has {name!r}: set ZSLIB_DATA to one that has it, get it back by "
-            f"'git checkout -- data/{name}' where it comes with the repository, or ask for "
-            "synthetic data"
+            f"no data folder has {name!r}: set ZSLIB_DATA to one that has it, or get back what "
+            f"comes with the repository by 'git checkout -- data/{name}'"
         )
     if not folder.is_dir():
         raise FileNotFoundError(f"{folder} is not a folder: put {name!r} there")

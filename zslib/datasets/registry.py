@@ -28,8 +28,6 @@ from zslib.validation import check_choice, check_integer
 
 # What the package or one it needs has in it.
 _CARRIED = {"wordnet": "in the package", "digits": "in scikit-learn"}
-
-
 # Readers of your own files. Any other file has vectors of words.
 _OWN = {ATTRIBUTES: read_features, METRIC: read_features, PAIRS: read_captions}
 _OWN_ENDINGS = (".npz", ".mat", ".csv", ".tsv", "")
@@ -49,16 +47,14 @@ def _entry(name):
         return DATASETS[catalogued]
     if not ("." in name or os.sep in name or os.path.exists(name)):
         raise ValueError(
-            f"unknown dataset {name!r}: known are {', '.join(DATASETS)}, the requests "
-            "'auto' (real where present) and 'real', and paths of your own files: none is called "
-            "so here"
+            f"unknown dataset {name!r}: known are {', '.join(DATASETS)}, 'auto', 'real' and paths "
+            "of your own files: none is called so here"
         )
     # In any case, and compressed: "OWN.CSV", "images.csv.gz".
     endings = [ending.lower() for ending in Path(name).suffixes]
-    while endings and endings[-1] in _COMPRESSED and len(endings) > 1:
-        endings.pop()
-    images = os.path.isdir(name) or (endings[-1] if endings else "") in _OWN_ENDINGS
-    readers = _OWN if images else {BILINGUAL: from_files}
+    plain = [ending for ending in endings if ending not in _COMPRESSED]
+    ending = (plain or endings or [""])[-1]
+    readers = _OWN if os.path.isdir(name) or ending in _OWN_ENDINGS else {BILINGUAL: from_files}
     return Dataset(
         name=name,
         kind="own",
@@ -92,11 +88,17 @@ def _files_of(entry):
         if None in folders.values() or root is None:
             return None
         return {name: root / name for name in entry.files} | folders
-    places = {name: locate.find_folder(name.rpartition("/")[0]) for name in entry.files}
-    if None in places.values():
+    paths = {name: _place(name) for name in entry.files}
+    if None in paths.values():
         return None
-    paths = {name: folder / name.rpartition("/")[2] for name, folder in places.items()}
     return {name: find_file(path) or checked(path) for name, path in paths.items()}
+
+
+def _place(file):
+    """The path of a file in the first data folder that has its folder; None without one."""
+    folder, _, name = file.rpartition("/")
+    place = locate.find_folder(folder)
+    return place and place / name
 
 
 def available(name):
@@ -143,17 +145,15 @@ def resolve(setting, dataset="auto"):
     paths = [entry.name for entry in entries if entry.kind == "own"]
     if not fitting and paths and setting in (*_OWN, BILINGUAL):
         raise ValueError(
-            f"{paths[0]} is not read for the {setting} setting: images are read from a folder or "
-            f"from files that end in {', '.join(filter(None, _OWN_ENDINGS))}, vectors of words "
-            "from files with any other ending: rename it"
+            f"{paths[0]} is not read for the {setting} setting: rename it. Images are in a folder "
+            f"or end in {', '.join(filter(None, _OWN_ENDINGS))}; vectors of words end otherwise"
         )
     if len(fitting) != 1:
         serving = ", ".join(n for n, e in DATASETS.items() if setting in e.settings)
         problem_is = "several data sets" if fitting else "no data set"
         raise ValueError(
             f"dataset={dataset!r} names {problem_is} for the {setting} setting: choose one of "
-            f"{serving}, and join names for several settings with '+', for instance "
-            "'europarl+tiny_imagenet'"
+            f"{serving}, and join names for several settings, as 'europarl+tiny_imagenet'"
         )
     name = fitting[0]
     if name in _GENERAL:
@@ -197,16 +197,15 @@ def served(dataset, settings):
     >>> served("synthetic", ("cross-modal", "hierarchy"))
     ['cross-modal', 'hierarchy']
     """
-    answered, error = [], None
+    answered, refusals = [], []
     for setting in settings:
         try:
             resolve_all(setting, dataset)
-        except ValueError as refused:
-            error = refused
-        else:
             answered.append(setting)
+        except ValueError as refusal:
+            refusals.append(refusal)
     if not answered:
-        raise error
+        raise refusals[-1]
     return answered
 
 
@@ -218,11 +217,11 @@ def missing(dataset, settings=SETTINGS):
     >>> missing("synthetic")
     []
     """
-    wanted = []
+    wanted = {}
     for setting in settings if dataset in _GENERAL else ():
         embedded = [name for name in REAL_FIRST[setting] if DATASETS[name].kind == "embedded"]
-        wanted += embedded[:1] if setting in _SINGLE else embedded
-    return [name for name in dict.fromkeys(wanted) if not available(name)]
+        wanted |= dict.fromkeys(embedded[:1] if setting in _SINGLE else embedded)
+    return [name for name in wanted if not available(name)]
 
 
 def _absent(name):
@@ -233,9 +232,8 @@ def _absent(name):
         return f"{name!r} is not here: run 'zslib data fetch {name}'"
     roots = " and ".join(map(str, locate.data_folders()))
     where = f"looked for in {roots}" if roots else "no data folder was found"
-    bring = ""
-    if entry.kind == "embedded" and locate.embedded_data() is not None:
-        bring = f"get them back by 'git checkout -- data/{entry.folder}', "
+    ours = entry.kind == "embedded" and locate.embedded_data() is not None
+    bring = f"get them back by 'git checkout -- data/{entry.folder}', " if ours else ""
     return (
         f"the files of {name!r} are not here ({where}): {bring}set ZSLIB_DATA to a folder that "
         f"has {' and '.join((entry.files[0], *entry.folders))}, or pass dataset='synthetic'"
@@ -266,19 +264,16 @@ def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
     """
     check_integer(seed, "seed", low=0)
     entry = _entry(resolve(setting, dataset))
-    if entry.takes_seed:
-        options["seed"] = seed
     loader = entry.loaders[setting]
     known = inspect.signature(loader).parameters
-    unknown = [name for name in options if name not in known]
-    if unknown:
+    if "seed" in known:
+        options["seed"] = seed
+    if unknown := ", ".join(repr(name) for name in options if name not in known):
         raise TypeError(
-            f"{entry.name} has no option {', '.join(map(repr, unknown))}: its options are "
-            f"{', '.join(known)}"
+            f"{entry.name} has no option {unknown}: its options are {', '.join(known)}"
         )
-    if quick:
-        options = {**entry.quick.get(setting, {}), **options}
-    return loader(**options)
+    small = entry.quick.get(setting, {}) if quick else {}
+    return loader(**small | options)
 
 
 def load_problems(setting, dataset="auto", **options):
@@ -294,15 +289,11 @@ def load_problems(setting, dataset="auto", **options):
 
 def data_status():
     """One dict for each data set, for ``zslib data list`` and ``zslib data where``."""
+    told = ("name", "kind", "licence", "summary")
     return [
-        {
-            "name": entry.name,
-            "settings": ", ".join(entry.settings),
-            "kind": entry.kind,
-            **_whereabouts(entry),
-            "licence": entry.licence,
-            "summary": entry.summary,
-        }
+        {name: getattr(entry, name) for name in told}
+        | {"settings": ", ".join(entry.settings)}
+        | _whereabouts(entry)
         for entry in DATASETS.values()
     ]
 
@@ -356,22 +347,17 @@ def fingerprint(dataset="auto", *, seed=0, quick=False, settings=SETTINGS):
     content = {"names": names, "quick": bool(quick), "seed": int(seed)}
     for name in dict.fromkeys(names):
         entry = _entry(name)
-        paths = list(_files_of(entry).values())
-        for file in entry.optional_files:
-            folder, _, file_name = file.rpartition("/")
-            if (place := locate.find_folder(folder)) and (path := find_file(place / file_name)):
-                paths.append(path)
-        content[name] = [
-            _folder_hash(path) if path.is_dir() else file_hash(path) for path in paths
-        ]
+        optional = filter(None, map(_place, entry.optional_files))
+        paths = [*_files_of(entry).values(), *filter(None, map(find_file, optional))]
+        hashes = (_folder_hash(path) if path.is_dir() else file_hash(path) for path in paths)
+        content[name] = list(hashes)
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _folder_hash(folder):
     """SHA-256 over names and content of all files in a folder."""
     digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()

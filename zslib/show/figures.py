@@ -4,9 +4,10 @@ import base64
 import html
 import io
 import re
+from dataclasses import dataclass
 
 from zslib.show.looks import known_look
-from zslib.show.tables import caption_html, check_label
+from zslib.show.tables import caption_html, check_label, check_line
 
 __all__ = ["COLORS", "IN_COLOR", "ONE_PANEL", "OTHERS", "Figure", "figure", "look", "style"]
 
@@ -53,10 +54,10 @@ def look(name, among=()):
         color, marker, line = found
     else:
         looks = {other: known_look(other) for other in among}
-        others = [other for other in among if looks[other] is None]
+        others = [other for other, own in looks.items() if own is None]
         turn = others.index(name) if name in others else 0
         taken = {own[0] for own in looks.values() if own is not None}
-        free = [i for i in range(len(COLORS)) if i not in taken] or list(range(len(COLORS)))
+        free = [i for i in range(len(COLORS)) if i not in taken] or range(len(COLORS))
         color, marker = free[turn % len(free)], MARKERS[turn % len(MARKERS)]
         line = "-" if turn < len(free) else "--"
     return {"color": COLORS[color], "marker": marker, "linestyle": line}
@@ -100,15 +101,14 @@ def style():
     )
 
 
+@dataclass(repr=False)
 class Figure:
     """What `figure` returns: numbered in the book, an image with caption in Jupyter."""
 
-    def __init__(self, svg, *, name, caption, alt, photographs):
-        self.svg = svg
-        self.name = name
-        self.caption = caption
-        self.alt = alt
-        self.photographs = photographs
+    svg: str
+    name: str
+    caption: str
+    alt: str
 
     def __repr__(self):
         return f"{self.caption}\n[{self.alt}]"
@@ -116,19 +116,11 @@ class Figure:
     def _markdown(self):
         width = re.search(r'<svg[^>]* width="([\d.]+)pt"', self.svg)
         # Points to CSS pixels. A width also makes Sphinx link the image to its file.
-        pixels = round(float(width.group(1)) * 4 / 3) if width else 600
-        return "\n".join(
-            [
-                f"````{{figure}} figures/{self.name}.svg",
-                f":name: {self.name}",
-                f":alt: {self.alt}",
-                f":width: {pixels}px",
-                f":class: {'photographs' if self.photographs else 'drawing'}"
-                + " one-panel" * (pixels <= 96 * ONE_PANEL + 1),
-                "",
-                self.caption,
-                "````",
-            ]
+        pixels = round(float(width[1]) * 4 / 3)
+        kind = "drawing" + " one-panel" * (pixels <= 96 * ONE_PANEL + 1)
+        return (
+            f"````{{figure}} figures/{self.name}.svg\n:name: {self.name}\n:alt: {self.alt}\n"
+            f":width: {pixels}px\n:class: {kind}\n\n{self.caption}\n````"
         )
 
     def _repr_mimebundle_(self, include=None, exclude=None):
@@ -145,7 +137,7 @@ class Figure:
         }
 
 
-def figure(fig, *, name, caption, alt, photographs=False):
+def figure(fig, *, name, caption, alt):
     """Show a matplotlib figure with a number, a caption made at run time and an alt text.
 
     The last expression of a cell. The book shows it as a numbered ``{figure}`` that any page can
@@ -162,8 +154,6 @@ def figure(fig, *, name, caption, alt, photographs=False):
         One sentence of Markdown that names the data (and says synthetic when they are).
     alt : str
         What the figure shows, for a reader who does not see it. One line.
-    photographs : bool
-        True keeps the colours in dark mode, where drawings are inverted.
 
     Returns
     -------
@@ -196,13 +186,10 @@ def figure(fig, *, name, caption, alt, photographs=False):
             "fig, ax = plt.subplots()"
         )
     check_label(name, caption)
-    if not isinstance(alt, str) or not alt.strip() or "\n" in alt:
-        raise ValueError(
-            f"alt of figure {name!r} must say in one line what the figure shows, got {alt!r}"
-        )
+    check_line(alt, f"the alt of {name!r}")
     stream = io.StringIO()
     fig.savefig(stream, format="svg", metadata={"Date": None, "Title": alt})
     pyplot.close(fig)
     svg = _PLACES.sub(lambda places: _LONG.sub(r"\1", places[0]), stream.getvalue())
     svg = re.sub(r">\s+<", "><", svg)  # indentation is a tenth of a drawing
-    return Figure(svg, name=name, caption=caption, alt=alt, photographs=photographs)
+    return Figure(svg, name, caption, alt)

@@ -31,7 +31,8 @@ def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear", same=False)
             (drawn,) = ax.plot(*place, ms=5, **style | {"linestyle": ""})
             legend.setdefault(kind, drawn)
         ax.set(title=title, xlabel=xlabel, xscale=xscale)
-        if xscale == "log" and points and _reach(points) < 30:
+        across = [x for x, _ in points.values()]
+        if xscale == "log" and points and min(across) > 0 and max(across) < 30 * min(across):
             ax.xaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7), numticks=20))
             ax.xaxis.set_major_formatter("{x:g}")
             ax.xaxis.set_minor_formatter(NullFormatter())
@@ -108,12 +109,6 @@ def name_points(ax, points, size=6):
         side = {"ha": "left", "xytext": (4, dy)} if dx > 0 else {"ha": "right", "xytext": (-4, dy)}
         text = {"textcoords": "offset points", "fontsize": size, "va": "center"}
         ax.annotate(name, place, **side, **text)
-
-
-def _reach(points):
-    """How many times the smallest the largest of the first numbers is."""
-    across = [x for x, _ in points.values()]
-    return max(across) / min(across) if min(across) > 0 else np.inf
 
 
 def _cover(a, b):

@@ -173,7 +173,7 @@ class Table:
     def __post_init__(self):
         check_label(self.name, self.caption)
         self.columns = [c if isinstance(c, Column) else Column(c) for c in self.columns]
-        self.rows = [list(row) for row in self.rows]
+        self.rows = list(map(list, self.rows))
         if not self.columns:
             raise ValueError(f"table {self.name!r} needs at least one column")
         for i, row in enumerate(self.rows):
@@ -190,14 +190,10 @@ class Table:
                     )
 
     def _right(self, index):
-        column = self.columns[index]
-        if column.align is not None:
-            return column.align == "right"
-        values = [
-            row[index]
-            for row in self.rows
-            if not self._spans(row, index) and row[index] not in (None, NOT_PRINTED, NO_DATA)
-        ]
+        if (align := self.columns[index].align) is not None:
+            return align == "right"
+        shown = [row[index] for row in self.rows if not self._spans(row, index)]
+        values = [value for value in shown if value not in (None, NOT_PRINTED, NO_DATA)]
         return bool(values) and all(
             _takes_format(v) or (isinstance(v, str) and _NUMBER.fullmatch(v)) for v in values
         )
@@ -208,53 +204,46 @@ class Table:
         return row[index] is ... or row[index + 1 : index + 2] == [...]
 
     def _texts(self, convert):
-        columns = []
+        texts = [[] for _ in self.rows]
         for i, column in enumerate(self.columns):
             values = [row[i] for row in self.rows]
             fractions = [v for v in values if _takes_format(v) and not _is_whole(v)]
             form, large = _digits(column.format, fractions)
             missing = NOT_PRINTED if re.search(r"\bpaper\)?$", column.header) else NO_DATA
-            columns.append([])
-            for value in values:
+            for row, value in zip(texts, values, strict=True):
                 wide = _takes_format(value) and _size(value) > 100
                 text = "" if value is ... else missing
                 if value is not None and value is not ...:
                     text = _shown(value, large if wide else form)
-                columns[-1].append(convert(value, text))
-        return [list(row) for row in zip(*columns, strict=True)] if self.rows else []
+                row.append(convert(value, text))
+        return texts
 
     def _markdown(self):
         headers = [column.header.replace("|", "\\|") for column in self.columns]
         rules = ["--:" if self._right(i) else ":--" for i in range(len(self.columns))]
-        cells = self._texts(_markdown_cell)
-        lines = [pipes(row) for row in [headers, rules, *cells]]
+        lines = map(pipes, [headers, rules, *self._texts(_markdown_cell)])
         head = [f"````{{table}} {self.caption}", f":name: {self.name}"]
         kinds = ["sortable"] * self.sortable + ["folded"] * self.folded
-        head += [f":class: {' '.join(kinds)}"] if kinds else []
+        head += [f":class: {' '.join(kinds)}"] * bool(kinds)
         return "\n".join([*head, "", *lines, "````"])
 
     def _html(self):
         cells = self._texts(lambda value, text: html.escape(text))
-        style = [
-            f' style="text-align: {"right" if self._right(i) else "left"}"'
-            for i in range(len(self.columns))
-        ]
-        head = "".join(
-            f"<th{s}>{html.escape(c.header)}</th>"
-            for s, c in zip(style, self.columns, strict=True)
-        )
-        body = "\n".join(
-            "<tr>"
-            + "".join(
-                f"<td{style[i]}>{text}</td>"
-                if not self._spans(row, i)
-                else f'<td colspan="{1 + row[i + 1 :].count(...)}">{text}</td>'
-                for i, text in enumerate(texts)
-                if row[i] is not ...
-            )
-            + "</tr>"
-            for row, texts in zip(self.rows, cells, strict=True)
-        )
+        sides = ["right" if self._right(i) else "left" for i in range(len(self.columns))]
+        style = [f' style="text-align: {side}"' for side in sides]
+        heads = (html.escape(column.header) for column in self.columns)
+        head = "".join(f"<th{s}>{text}</th>" for s, text in zip(style, heads, strict=True))
+
+        def cell(row, i, text):
+            if self._spans(row, i):
+                return f'<td colspan="{1 + row[i + 1 :].count(...)}">{text}</td>'
+            return f"<td{style[i]}>{text}</td>"
+
+        lines = []
+        for row, texts in zip(self.rows, cells, strict=True):
+            line = (cell(row, i, text) for i, text in enumerate(texts) if row[i] is not ...)
+            lines.append(f"<tr>{''.join(line)}</tr>")
+        body = "\n".join(lines)
         kind = ' class="sortable"' if self.sortable else ""
         return (
             f"<table{kind}>\n<caption>{caption_html(self.caption)}</caption>\n"
@@ -323,5 +312,10 @@ def check_label(name, caption):
             f"name must be lower-case letters, digits and hyphens, such as 'tbl-hubness-3', "
             f"got {name!r}"
         )
-    if not isinstance(caption, str) or not caption.strip() or "\n" in caption:
-        raise ValueError(f"the caption of {name!r} must be one line of text, got {caption!r}")
+    check_line(caption, f"the caption of {name!r}")
+
+
+def check_line(text, what):
+    """Refuse what is not one line of text."""
+    if not isinstance(text, str) or not text.strip() or "\n" in text:
+        raise ValueError(f"{what} must be one line of text, got {text!r}")

@@ -7,12 +7,11 @@ __all__ = ["write_if_changed"]
 
 
 def write_if_changed(path, text):
-    """Write ``text`` to ``path`` unless that is there already; returns whether it was written."""
+    """Write ``text`` to ``path`` unless that is there already."""
     path = Path(path)
     if path.is_file() and path.read_text(encoding="utf-8") == text:
-        return False
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     temporary.write_text(text, encoding="utf-8")
     os.replace(temporary, path)
-    return True

@@ -9,7 +9,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from chapters.clarel import baseline
 from zslib.compatibility import ESZSL
-from zslib.datasets import synthetic_pairs, tokenize
+from zslib.datasets import synthetic_pairs
+from zslib.datasets.words.tokens import tokenize
 from zslib.protocols import ZeroShotMethod, evaluate_zero_shot
 
 

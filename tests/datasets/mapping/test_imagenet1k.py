@@ -16,16 +16,13 @@ def test_gloss_vectors(small, own_cache):
 
 
 def test_small_copy(small):
-    problem = imagenet1k(pca=3, dimension=4, seed=1)
-    assert (problem.X_train.shape, problem.X_test.shape) == ((6, 3), (2, 3))
+    problem = imagenet1k(dimension=4, seed=1)
+    assert (problem.X_train.shape, problem.X_test.shape) == ((6, 6), (2, 6))
     assert (len(problem.labels), len(problem.space("test"))) == (8, 2)
     assert problem.coverage["labels without a target vector"] == 1
-    assert imagenet1k(pca=None, dimension=4).X_train.shape == (6, 7)
-    assert len(imagenet1k(pca=3, dimension=4, test_images=1).X_test) == 1
 
 
 def test_bad_input(small, refused):
-    refused(r"pca must be between 1 and 6 \(training labels\)", imagenet1k, pca=7, dimension=4)
     with gzip.open(small / "visual/imagenet_synsets" / "synsets.tsv.gz", "wt") as file:
         file.write("n1\ta\tb\nn2 c d\n")
     refused(r"line 2: expected 3 columns \(wnid, .*\), got 1", gloss_vectors)

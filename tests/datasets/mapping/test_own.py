@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zslib.datasets import from_files, load_vectors, split_dictionary
+from zslib.datasets import from_files, load_vectors
+from zslib.datasets.mapping.own import split_dictionary
 
 
 @given(
     st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("xyz")), min_size=2),
-    st.floats(0.01, 0.99),
     st.integers(0, 9),
 )
-def test_split_by_source_word(pairs, fraction, seed):
+def test_split_by_source_word(pairs, seed):
     if len({a for a, _ in pairs}) < 2:
         with pytest.raises(ValueError, match="a split needs at least two"):
-            split_dictionary(pairs, test_fraction=fraction, seed=seed)
+            split_dictionary(pairs, seed=seed)
         return
-    train, test = split_dictionary(pairs, test_fraction=fraction, seed=seed)
+    train, test = split_dictionary(pairs, seed=seed)
     assert sorted(train + test) == sorted(pairs)
     assert {a for a, _ in train}.isdisjoint(a for a, _ in test)
     assert train and test
@@ -42,15 +42,15 @@ def files(tmp_path):
 
 
 def test_one_dictionary_is_split(files):
-    problem = from_files(*files, test_fraction=0.25, seed=1)
-    assert problem.coverage["training pairs listed"] == 16
-    assert problem.coverage["test words listed"] == 6
+    problem = from_files(*files, seed=1)
+    assert problem.coverage["training pairs listed"] == 17
+    assert problem.coverage["test words listed"] == 5
     assert len(problem.X_train) + len(problem.X_test) == 20
     assert problem.coverage["source words left out: zero vector"] == 1
     assert problem.coverage["target words"] == 21
     assert len(problem.targets) == 20
     assert problem.description == "vectors of en.vec and xx.vec"
-    other = from_files(*files, test_fraction=0.25, seed=2)
+    other = from_files(*files, seed=2)
     assert set(other.test_words) != set(problem.test_words)
 
 
@@ -97,5 +97,5 @@ def test_an_encoding_is_that_of_all_files(tmp_path):
     texts = ["é 1 2\nè 3 4\n", "à 1 2\nì 3 4\n", "é à\nè ì\n"]
     for path, text in zip(paths, texts, strict=True):
         path.write_bytes(text.encode("latin-1"))
-    problem = from_files(*paths, encoding="latin-1", test_fraction=0.5)
+    problem = from_files(*paths, encoding="latin-1")
     assert set(problem.target_words) == {"à", "ì"}

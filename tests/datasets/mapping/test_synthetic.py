@@ -3,9 +3,8 @@ import pytest
 
 from zslib.datasets import synthetic_crosslingual, synthetic_crossmodal
 
-SMALL = {"n_targets": 600, "dimension": 20, "n_topics": 12}
-WORDS = {**SMALL, "latent": 15, "n_train": 200, "n_test": 50}
-IMAGES = {**SMALL, "n_labels": 80, "label_topics": 6, "visual_dimension": 16, "test_images": 90}
+WORDS = {"n_targets": 600, "dimension": 20, "latent": 15, "n_train": 200, "n_test": 50}
+IMAGES = {"n_targets": 600, "n_labels": 80, "test_images": 90}
 
 
 BOTH = [(synthetic_crosslingual, WORDS), (synthetic_crossmodal, IMAGES)]
@@ -36,20 +35,12 @@ def test_crosslingual_shapes():
 
 def test_crossmodal_shapes():
     problem = synthetic_crossmodal(**IMAGES)
-    assert (problem.X_train.shape, problem.X_test.shape) == ((60, 16), (90, 16))
+    assert (problem.X_train.shape, problem.X_test.shape) == ((60, 256), (90, 256))
     assert [len(problem.space(w)) for w in ("full", "labels", "test")] == [600, 80, 20]
     topics = {w.split("-")[0] for w in problem.target_words[problem.labels]}
-    assert len(topics) <= 6 < len({w.split("-")[0] for w in problem.target_words})
+    assert len(topics) <= 60 < len({w.split("-")[0] for w in problem.target_words})
     counts = np.unique(problem.test_words, return_counts=True)[1]
     assert counts.max() - counts.min() <= 1
-
-
-def test_split_seed_changes_the_split_of_one_data_set():
-    a = synthetic_crossmodal(split_seed=1, **IMAGES)
-    b = synthetic_crossmodal(split_seed=2, **IMAGES)
-    np.testing.assert_array_equal(a.targets, b.targets)
-    np.testing.assert_array_equal(a.labels, b.labels)
-    assert a.space("test").tolist() != b.space("test").tolist()
 
 
 def mean_cosine(problem):
@@ -113,10 +104,9 @@ REFUSALS = [
     (synthetic_crosslingual, {"nonlinearity": -1.0}, "nonlinearity must be"),
     (synthetic_crosslingual, {"seed": -1}, "seed must be at least 0"),
     (synthetic_crossmodal, {"n_labels": 601}, "n_labels must be between 2 and 600"),
-    (synthetic_crossmodal, {"n_labels": 600}, "fewer than n_labels=600: raise label_topics"),
+    (synthetic_crossmodal, {"n_labels": 600}, "fewer than n_labels=600: raise n_targets"),
     (synthetic_crossmodal, {"visible": 1.5}, "visible must be"),
-    (synthetic_crossmodal, {"label_topics": 13}, r"label_topics must be .* \(n_topics\)"),
-    (synthetic_crossmodal, {"split_seed": -1}, "seed must be at least 0"),
+    (synthetic_crossmodal, {"seed": -1}, "seed must be at least 0"),
 ]
 
 

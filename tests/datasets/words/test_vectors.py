@@ -67,16 +67,15 @@ def load(tmp_path):
     return loaded
 
 
-@pytest.mark.parametrize("cache", [True, False])
 @pytest.mark.parametrize("name, content", FORMATS)
-def test_formats(load, name, content, cache):
-    loaded = load(content, name, cache=cache)
+def test_formats(load, name, content):
+    loaded = load(content, name)
     check(loaded)
     header = "none" if name == "glove.txt" else "4 words, 3 dimensions"
     kind = "binary" if ".bin" in name else "text"
     told = {"format": kind, "encoding": "utf-8", "header": header}
     assert loaded.report == {"words read": 4, "duplicate words left out": 0} | told
-    check(load(content, name, limit=2, cache=cache), WORDS[:2], VECTORS[:2])
+    check(load(content, name, limit=2), WORDS[:2], VECTORS[:2])
     assert loaded.index["naïve"] == 2
 
 
@@ -147,8 +146,6 @@ CONTENTS = [
     (b"2 2 \r\na\xc3\xa9 0.1 -2\r\nb 0.5 1e-3\r\n\r\n", {}, {"blank lines passed over": 1}),
     (b"\na\xc3\xa9  0.1  -2.\nb\t.5   +1E-3", {}, {"last line": "has no line end"}),
     (b"a\xc3\xa9\t0.1\t-2\nb\t0.5\t0.001\n", {}, {"header": "none"}),
-    ("aé 0.1 -2\nb 0.5 0.001\n".encode("utf-16"), {}, {"encoding": "utf-16"}),
-    ("2 2\naé 0.1 -2\nb 0.5 0.001\n".encode("utf-16-be"), {}, {"encoding": "utf-16-be"}),
     ("aé 0.1 -2\nb 0.5 0.001\n".encode("latin-1"), LATIN, {"encoding": "iso8859-1"}),
     (binary(["aé", "b"], TWO).replace(b"\xc3\xa9", b"\xe9"), LATIN, {"format": "binary"}),
     (lzma.compress(text(["aé", "b"], TWO)), {}, {"format": "text"}),
@@ -169,19 +166,10 @@ def test_a_word_is_what_stands_before_the_last_numbers(load):
     words = [". . .", "at a@b.com", "13", "life,", "3:30", " ", "\t", "\xa0", "page 3", "."]
     vectors = np.random.default_rng(2).standard_normal((10, 3)).astype(np.float32)
     for header in (True, False):
-        loaded = load(text(words, vectors, header=header), cache=False)
+        loaded = load(text(words, vectors, header=header))
         check(loaded, words, vectors)
         assert loaded.report["words with a blank within"] == 3
         assert loaded.report["words that end in a number after a blank"] == 1
-
-
-def test_lines_that_cannot_be_read_are_passed_over_where_asked(load):
-    content = b"9 2\na 1 2\nb x 2\nc 3\n\xff 1 2\nd nan 2\ne 3 4 5\nf 1e39 0\ng 5 6\n"
-    loaded = load(content, bad_lines="skip")
-    check(loaded, ["a", "g"], np.array([[1, 2], [5, 6]], dtype=np.float32))
-    assert loaded.report["records passed over"] == 6
-    assert loaded.report["first record passed over"] == "line 3: 'x' is no number"
-    assert "promises 9 words, but the file ends at line 9" in loaded.report["count of words"]
 
 
 # Binary as gensim writes it.
@@ -214,14 +202,14 @@ def test_a_byte_lost_among_the_numbers_is_noticed(load, ending, refused):
     for number in (0, 4, 7):
         for place in range(len(words[0]), record - 4 - len(ending)):
             lost = head + number * record + place
-            refused(r"record .* of 8", load, content[:lost] + content[lost + 1 :], cache=False)
+            refused(r"record .* of 8", load, content[:lost] + content[lost + 1 :])
 
 
 def test_small_and_large_units_are_no_damage(load):
     for unit in (1e-30, 1e30):
         vectors = VECTORS * np.float32(unit)
-        check(load(binary(vectors=vectors), cache=False), vectors=vectors)
-        check(load(binary(vectors=vectors), limit=3, cache=False), WORDS[:3], vectors[:3])
+        check(load(binary(vectors=vectors)), vectors=vectors)
+        check(load(binary(vectors=vectors), limit=3), WORDS[:3], vectors[:3])
 
 
 SEVERAL = [f"w{i}" for i in range(8)], np.random.default_rng(3).standard_normal((8, 6))
@@ -247,20 +235,24 @@ def half(content):
 DAMAGE = [
     ("v.txt", b"", "line 1: the file is empty"),
     ("v.txt", b"0 3\n", "line 1: the header promises 0 words"),
-    ("v.txt", text()[:-45], r"line 5: expected a word and 3 numbers .* got \d"),
+    ("v.txt", text()[:-45], r"line 5: expected a word and 3 numbers, got \d"),
     ("v.txt", b"2 1\na 1\n", "promises 2 words, but the file ends at line 2 with 1"),
     ("v.txt", text() + b"more 1 2 3\n", "promises 4 words, but .* ends at line 6 with 5"),
     ("v.txt", b"2 3\na 1 2 3\nb 1 x 3\n", "line 3: 'x' is no number"),
-    ("v.txt", b"2 3\na 1 2 3\nb 1\n", "line 3: expected a word and 3 numbers .* got 1"),
-    ("v.txt", b"a\tb\nc\td\n", "line 1 does not look like vectors, .* which a dictionary"),
-    ("v.txt", b"2 1\na 1\nb\n", "line 3: expected a word and 1 numbers .* got 0"),
+    ("v.txt", b"2 3\na 1 2 3\nb 1\n", "line 3: expected a word and 3 numbers, got 1"),
+    (
+        "v.txt",
+        b"a\tb\nc\td\n",
+        "line 1: it does not look like vectors, .* which file is a dictionary",
+    ),
+    ("v.txt", b"2 1\na 1\nb\n", "line 3: expected a word and 1 numbers, got 0"),
     ("v.txt", b"2 2\na 1 2\nb 1 2 3\n", "line 3: .* 2 numbers, got more after 'b'"),
     ("v.txt", b"2 2\na .1 .2\nb 7.5 .1 .3\n", "line 3: .* got more after 'b'"),
     ("v.txt", b"2 2\na .1 .2\nb 0 .1 .3\n", "line 3: .* got more after 'b'"),
-    ("v.txt", b"2 2\na .1 .2\nb 0.2e +00 0.3\n", "line 3: .* '0.2e' belongs to the word"),
+    ("v.txt", b"2 2\na .1 .2\nb 0.2e +00 0.3\n", "line 3: .* does '0.2e' belong to the word"),
     ("v.txt", b"a .1 .2\nb .1 .3c 1 2\nd 1 2\n", "line 2: two lines seem to be joined"),
     ("v.txt", b"2 2\na 1\r2\nb 1 2\n", "line 2: a carriage return is within the line"),
-    ("v.txt", b"page 3 0.1 0.2\n", "has one line and no header.*'1 3' above"),
+    ("v.txt", b"page 3 0.1 0.2\n", "there is one line, and no header.*'count dimensions' above"),
     ("v.txt", b"2 2\na 1_0 2\nb 1 2\n", "line 2: '1_0' is no number"),
     ("v.txt", "2 2\na ١ 2\nb 1 2\n".encode(), "line 2: '١' is no number"),
     ("v.txt", b"2 2\na 0,5 2\nb 1 2\n", "line 2: '0,5' is no number: write a decimal point"),
@@ -270,15 +262,18 @@ DAMAGE = [
     ("v.txt", b"2 2\nthe, 0.1 0.2\ndog, 0.3 0.4\n", "most words end in ','.*'the,'"),
     ("v.txt", "the\xa00.1 0.2\ndog\xa00.3 0.4\n".encode(), r"most words end in '\\xa0'"),
     ("v.txt", "the，0.1 0.2\ndog，0.3 0.4\n".encode(), "most words end in '，'"),
-    ("v.txt", b"2 2 1\nthe .1 .2\ndog .3 .4\n", "line 1 is whole numbers alone, and no head"),
+    ("v.txt", b"2 2 1\nthe .1 .2\ndog .3 .4\n", "line 1: it is whole numbers alone, and no head"),
     ("v.txt", b"the;0.1;0.2\ndog;0.3;0.4\n", "does not look like.*separated by ';'"),
     ("v.txt", b"2 2\nthe 17 .1 .2\na 9 .3 .4\n", "most lines have more than the 2 numbers"),
-    ("v.txt", b"the 17 .1 .2\na 9 .3 .4\nb 8 .5 .6\n", "first number .* counts words"),
-    ("v.txt", b"0.5 0.1\n0.2 0.3\n", "has no words"),
-    ("v.txt", b"my part 1 .25\nthe part 2 .5\nof 3 3 .5\n", "first number .* ends a word"),
+    ("v.txt", b"the 17 .1 .2\na 9 .3 .4\nb 8 .5 .6\n", "first number .* may count words"),
+    ("v.txt", b"0.5 0.1\n0.2 0.3\n", "there are no words"),
+    ("v.txt", b"my part 1 .25\nthe part 2 .5\nof 3 3 .5\n", "first number .* end a word"),
     ("v.txt", b"2 2\ncat 1 2 dog 3 4\nemu 5 6\n", "line 2: two lines .* before 'dog'"),
-    ("v.txt", b"2 1\ncat .5dog .25\nemu .5\n", "line 2: two lines seem to be joined"),
-    ("v.txt", b"a 1 2\nb 1 2 3\n", "line 1 has 2 numbers, line 2 has 3.*'count dimensions'"),
+    (
+        "v.txt",
+        b"a 1 2\nb 1 2 3\n",
+        "line 1: it has 2 numbers .* line 2 has 3.*'count dim",
+    ),
     ("v.txt", b"2 2\ra 1 2\rb 3 4\r", "a carriage return is within the line"),
     ("v.txt", b"a 1 2\rb 3 4\r", "a carriage return is within the line"),
     ("v.txt", b"2 9999999\na 1\n", "the header promises 2 words of 9999999-d"),
@@ -287,7 +282,9 @@ DAMAGE = [
     ("v.txt", b"a 1 2\nb 1e39 2\n", "line 2: 1e39 is beyond the range of float32"),
     ("v.txt", b"a 1 2\nb " + b"9" * 40 + b" 2\n", "line 2: 9+ is beyond the range"),
     ("v.txt", b"2 2\na 1 2\n\xff\xfe 1 2\n", "line 3: .* is not UTF-8: .*'latin-1'.* errors="),
-    ("v.bin", b"what is this\n", "line 1 does not look like vectors"),
+    ("v.txt", "a 0.1 -2\nb 0.5 1\n".encode("utf-16"), "is in UTF-16: save the vectors as UTF-8"),
+    ("v.txt", "2 2\na 0.1 -2\n".encode("utf-16-be"), "is binary, not word vectors"),
+    ("v.bin", b"what is this\n", "line 1: it does not look like vectors"),
     ("v.bin", binary()[:-5], r"record 4 of 4 \(byte \d+\): the file ends within this record"),
     ("v.bin", binary()[:40], r"record 2 of 4 \(byte 20\): the file ends within"),
     ("v.bin", binary(vectors=BAD_FLOAT), r"record 3 of 4 \(byte 41\): the vector holds NaN"),
@@ -304,7 +301,11 @@ DAMAGE = [
     # What is left out as a duplicate is out of step too.
     ("v.bin", gensim(["a", "a b", "dog", "ox"], MANY[1][8:12]), "records are out of step"),
     ("v.bin", zipped(a=b"x", b=b"y"), r"is zip with 2 files in it \(a, b\): unpack the one"),
-    ("v.bin", zipped(**{"words.npy": b"x"}), r"is an .npz file: load it by numpy.load"),
+    (
+        "v.bin",
+        zipped(**{"words.npy": b"\x93NUMPY"}),
+        "is npy, not word vectors: .*words and matrix",
+    ),
     ("v.kv", pickle.dumps({"the": [1.0]}), "is a pickle, not word vectors: .*pass the object"),
     ("v.bin", b"\xba\x16\x4f\x2f\x0c\0\0\0", "is a model of fastText.*use the .vec file"),
     ("v.txt", b"version https://git-lfs.github.com/spec/v1\n", "pointer of Git LFS.*pull"),
@@ -321,8 +322,7 @@ DAMAGE = [
 
 @pytest.mark.parametrize("name, content, message", DAMAGE)
 def test_damage_is_named(load, name, content, message, refused):
-    for cache in (True, False):
-        refused(f"{re.escape(name)}.*{message}", load, content, name, cache=cache)
+    refused(f"{re.escape(name)}.*{message}", load, content, name)
 
 
 def test_other_bytes_can_be_replaced(load):
@@ -333,21 +333,16 @@ def test_other_bytes_can_be_replaced(load):
 
 BAD_ARGUMENTS = [
     ("absent.txt", {}, FileNotFoundError, "no vector file at"),
-    ("v.txt", {"format": "hdf5"}, ValueError, "format must be one of"),
     ("v.txt", {"limit": 0}, ValueError, "limit must be at least 1"),
     ("v.txt", {"errors": "shrug"}, ValueError, "errors must be one of"),
-    ("v.txt", {"bad_lines": "shrug"}, ValueError, "bad_lines must be one of"),
     ("v.txt", {"encoding": "shrug"}, ValueError, "encoding must name an encoding"),
-    ("v.txt", {"format": "binary"}, ValueError, "is text, and format is 'binary'"),
-    ("b.txt", {"format": "text"}, ValueError, "is word2vec binary, and format is 'text'"),
-    ("", {}, IsADirectoryError, "is a folder: name a file in it"),
+    ("", {}, FileNotFoundError, "no vector file at"),
 ]
 
 
 @pytest.mark.parametrize("name, options, error, message", BAD_ARGUMENTS)
 def test_bad_arguments(tmp_path, name, options, error, message, refused):
     (tmp_path / "v.txt").write_bytes(text())
-    (tmp_path / "b.txt").write_bytes(binary())
     refused(message, load_vectors, tmp_path / name, **options, error=error)
 
 
@@ -362,21 +357,25 @@ word = st.text(st.characters(exclude_categories=("Cs", "Cc", "Z")), min_size=1)
 )
 def test_what_was_written_is_read(load, words, seed, make):
     vectors = np.random.default_rng(seed).standard_normal((len(words), 2)).astype(np.float32)
-    check(load(make(words, vectors), cache=False), words, vectors)
+    check(load(make(words, vectors)), words, vectors)
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cut=st.integers(0, len(binary()) - 2), content=st.sampled_from([text(), binary()]))
 def test_any_truncation_is_noticed(load, refused, cut, content):
     """Only a text file cut inside its very last number can look whole."""
-    refused(r"v\.txt", load, content[: min(cut, content.rstrip().rfind(b" "))], cache=False)
+    refused(r"v\.txt", load, content[: min(cut, content.rstrip().rfind(b" "))])
 
 
 REFUSALS = [
     (7, TypeError, "source must be a path, got int; or in memory a KeyedVectors"),
     ({"a": [1, 2], "b": [1]}, ValueError, "source is no array"),
     ({"a": [1.0, np.nan]}, ValueError, "source holds NaN or infinity"),
-    ({"a": [1.0], "b": [1e39]}, ValueError, "beyond the range of float32, of word 'b'"),
+    (
+        {"a": [1.0], "b": [1e39]},
+        ValueError,
+        r"source has 1e\+39 at row 1, beyond",
+    ),
     ((["a"], [[1.0], [2.0]]), ValueError, "source: 1 words do not fit"),
     ((["a", "a"], [[1.0], [2.0]]), ValueError, "source: word 'a' is listed twice"),
     (pd.DataFrame({"word": ["a"], "x": [1.0]}), TypeError, "word 0 is 0: .*set_index"),

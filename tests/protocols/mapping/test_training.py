@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from zslib.datasets import synthetic_crossmodal
 from zslib.mapping import MaxMarginMap, RidgeMap, chimeras
 from zslib.protocols import METHODS, Method, Repeated, evaluate, repeat, train, tune
 from zslib.protocols.mapping import repeated, training
@@ -164,13 +163,9 @@ def test_each_fold_is_tuned_on_its_own_training_labels(fold_problems, two_folds,
 
 
 @pytest.fixture(scope="module")
-def fold_problems(images):
+def fold_problems(small_images):
     """Two problems that test different labels of one world."""
-    sizes = {
-        "n_targets": 300, "n_labels": 60, "n_topics": 20, "label_topics": 12, "test_images": 50,
-        "dimension": 24, "visual_dimension": 20,
-    }  # fmt: skip
-    return [synthetic_crossmodal(split_seed=s, **sizes) for s in (0, 1)]
+    return [small_images(fold) for fold in (0, 1)]
 
 
 @pytest.fixture

@@ -25,9 +25,9 @@ def read_dictionary(path, *, encoding=None):
     Parameters
     ----------
     path : path
-        Plain or compressed. Entries of several words are separated by a tab; a no-break space is
-        part of its word, as in vector files. Empty lines are skipped; a word may have several
-        lines, one a translation.
+        Plain or compressed. Entries of several words are separated by a tab, in all lines; a
+        no-break space is part of its word, as in vector files. Empty lines are skipped; a word
+        may have several lines, one a translation.
     encoding : str, optional
         Such as "latin-1"; by default UTF-8, or what the file's mark says.
 
@@ -44,31 +44,21 @@ def read_dictionary(path, *, encoding=None):
     """
     if not os.path.isdir(path):  # which is named where it is opened
         path = checked(path)
-    pairs, blank, phrase = [], None, None
-    for number, raw in enumerate(text_of(path, encoding, wanted="a dictionary").split("\n"), 1):
-        line = raw.strip(_WHITE)
-        if not line:
-            continue
-        entries = [part.strip(_WHITE) for part in line.split("\t")]
-        tabbed = len(entries) == 2
-        if not tabbed:
-            entries = re.split(f"[{_WHITE}]+", line)
-            blank = blank or number
-        elif any(character in entry for entry in entries for character in _WHITE):
-            phrase = phrase or number
+    text = text_of(path, encoding, wanted="a dictionary")
+    lines = {number: line.strip(_WHITE) for number, line in enumerate(text.split("\n"), 1)}
+    lines = {number: line for number, line in lines.items() if line}
+    tabbed = all(line.count("\t") == 1 for line in lines.values())
+    pairs = []
+    for number, line in lines.items():
+        entries = re.split(f"[{_WHITE}]*\t[{_WHITE}]*" if tabbed else f"[{_WHITE}]+", line)
         if len(entries) != 2:
             sign = re.search(r"[^\W_][\"']?([,;|:=])\S", line)
             hint = f"; is {sign[1]!r} the separator? Write a tab for it" if sign else ""
             raise ValueError(
                 f"{path}, line {number}: expected a source and a target word separated by white "
-                f"space, or by a tab, got {len(entries)} field(s): {line!r}{hint}"
+                f"space, or in all lines by a tab, got {len(entries)} field(s): {line!r}{hint}"
             )
         pairs.append(tuple(entries))
-    if blank and phrase:
-        raise ValueError(
-            f"{path}, line {blank} has no tab between two entries, and line {phrase} has entries "
-            "of several words: separate all entries by tabs"
-        )
     if not pairs:
         raise ValueError(f"{path} has no word pair: give at least one line 'source target'")
     for side, place, what in ((0, -1, "source words end"), (1, 0, "target words begin")):
@@ -91,7 +81,6 @@ def bilingual_problem(
     name="own",
     description=None,
     synthetic=False,
-    normalise=True,
     shared_targets="keep",
     overlap="refuse",
     max_train=None,
@@ -102,7 +91,8 @@ def bilingual_problem(
     Each training pair with both vectors is one training row (a word with three translations
     gives three rows); each test word with a vector and at least one translation with a vector
     is one query, and any of those translations is an acceptable answer. Pairs without a vector
-    are counted in ``coverage``.
+    are counted in ``coverage``. Every vector is divided by its length, so that dot products are
+    cosines; words whose vector is zero are left out and counted.
 
     Parameters
     ----------
@@ -112,9 +102,6 @@ def bilingual_problem(
         As `read_dictionary` returns them.
     name, description : str, optional
         See `MappingProblem`.
-    normalise : bool
-        Divide every vector by its length, so that dot products are cosines. Words whose
-        vector is zero are then left out and counted.
     shared_targets : {"keep", "drop"}
         What to do with an acceptable answer that is also the target of a training pair (two
         source words that share a translation). Kept, as published results do; "drop" removes
@@ -132,30 +119,25 @@ def bilingual_problem(
             check_integer(value, label, low=1)
     coverage = {}
     train_pairs, test_pairs = _pairs(train_pairs, "train_pairs"), _pairs(test_pairs, "test_pairs")
-    source = _usable(as_word_vectors(source, "source"), "source", normalise, coverage)
-    target = _usable(as_word_vectors(target, "target"), "target", normalise, coverage)
+    source, target = (
+        _usable(as_word_vectors(side, which), which, coverage)
+        for side, which in ((source, "source"), (target, "target"))
+    )
     if overlap == "drop-train":
         tested = {word for word, _ in test_pairs}
-        kept = [pair for pair in train_pairs if pair[0] not in tested]
-        dropped = len(train_pairs) - len(kept)
+        listed = len(train_pairs)
+        train_pairs = [pair for pair in train_pairs if pair[0] not in tested]
+        dropped = listed - len(train_pairs)
         coverage["training pairs dropped: source word is a test word"] = dropped
-        train_pairs = kept
     train = _with_vectors(train_pairs, source, target, "training", coverage)[:max_train]
     if not train:
-        raise ValueError(
-            "no training pair has a vector on both sides: check the dictionary, whose words must "
-            "be written as in the vector files, upper and lower case too, the source word first"
-            + _composed_hint(coverage, "training")
-        )
+        raise _no_pair("training", coverage)
     train_words = [word for word, _ in train]
     train_gold = np.array([row for _, row in train], dtype=np.int64)
     test = _with_vectors(test_pairs, source, target, "test", coverage)
     gold = _answers(test, set(train_gold.tolist()), shared_targets, coverage)
     if not gold:
-        raise ValueError(
-            "no test pair is left with a vector on both sides: check the dictionary"
-            + _composed_hint(coverage, "test")
-        )
+        raise _no_pair("test", coverage)
     test_words = list(gold)
     if max_test is not None and max_test < len(test_words):
         # Dictionaries are often sorted by frequency: take words from all of it.
@@ -170,8 +152,7 @@ def bilingual_problem(
     }
 
     def vectors(side, rows=slice(None)):
-        array = np.asarray(side.vectors[rows], dtype=np.float32)
-        return unit_rows(array) if normalise else array
+        return unit_rows(np.asarray(side.vectors[rows], dtype=np.float32))
 
     return MappingProblem(
         name=name,
@@ -194,22 +175,19 @@ def _pairs(pairs, name):
     """A list of pairs of words."""
     pairs = list(pairs.items() if isinstance(pairs, Mapping) else pairs)
     for place, pair in enumerate(pairs):
-        words = [word for word in pair if isinstance(word, str)] if len(pair) == 2 else ()
-        if isinstance(pair, str) or len(words) != 2:
+        if isinstance(pair, str) or [isinstance(word, str) for word in pair] != [True, True]:
             raise TypeError(
                 f"{name} must have pairs of a source and a target word, entry {place} is {pair!r}"
             )
     return list(map(tuple, pairs))
 
 
-def _usable(side, which, normalise, coverage):
+def _usable(side, which, coverage):
     """The word vectors without zero rows, whose cosine is undefined; what is lost is counted."""
     coverage[f"{which} words"] = len(side)
     for what, count in side.report.items():
         if what != "words read" and isinstance(count, int) and count:
             coverage[f"{which} {what}"] = count
-    if not normalise:
-        return side
     zero = ~np.any(side.vectors, axis=1)
     if not zero.any():
         return side
@@ -241,36 +219,28 @@ def _with_vectors(pairs, source, target, which, coverage):
     coverage[f"{which} pairs without a target vector only"] = known[True, False]
     coverage[f"{which} pairs without either vector"] = known[False, False]
     both = [(a, b) for a, b in distinct if a in source.index and b in target.index]
-    missing = set(distinct) - set(both)
-    if composed := _otherwise_composed(missing, source, target):
-        coverage[f"{which} pairs {_COMPOSED}"] = composed
+    composed = [{normalize("NFC", word) for word in side.index} for side in (source, target)]
+    otherwise = sum(
+        normalize("NFC", a) in composed[0] and normalize("NFC", b) in composed[1]
+        for a, b in set(distinct).difference(both)
+    )
+    if otherwise:
+        coverage[f"{which} pairs {_COMPOSED}"] = otherwise
     return [(a, target.index[b]) for a, b in both]
 
 
 _COMPOSED = "without a vector, but with accents composed otherwise"
 
 
-def _otherwise_composed(pairs, source, target):
-    """How many pairs have both vectors when all words are brought to one form of accents."""
-    if all(word.isascii() for pair in pairs for word in pair):
-        return 0
-    forms = [
-        {normalize("NFC", word) for word in side.index if not word.isascii()}
-        for side in (source, target)
-    ]
-
-    def known(word, side, composed):
-        return word in side.index or normalize("NFC", word) in composed
-
-    return sum(known(a, source, forms[0]) and known(b, target, forms[1]) for a, b in pairs)
-
-
-def _composed_hint(coverage, which):
-    """Words on accents, where they are what keeps pairs apart."""
-    count = coverage.get(f"{which} pairs {_COMPOSED}")
-    if not count:
-        return ""
-    return (
-        f". {count} pair(s) would have, if accents were composed alike: bring dictionary and "
-        "vectors to one form by unicodedata.normalize('NFC', word)"
+def _no_pair(which, coverage):
+    """The error where no pair is left, with words on accents where these keep pairs apart."""
+    told = (
+        f"no {which} pair is left with a vector on both sides: check the dictionary, whose words "
+        "must be written as in the vector files, upper and lower case too, the source word first"
     )
+    if count := coverage.get(f"{which} pairs {_COMPOSED}"):
+        told += (
+            f". {count} pair(s) would have, if accents were composed alike: bring dictionary and "
+            "vectors to one form by unicodedata.normalize('NFC', word)"
+        )
+    return ValueError(told)

@@ -22,7 +22,6 @@ FILES = {
 
 def dinu2015(
     *,
-    normalise=True,
     shared_targets="keep",
     limit=None,
     max_train=None,
@@ -36,7 +35,7 @@ def dinu2015(
 
     Parameters
     ----------
-    normalise, shared_targets, max_train, max_test
+    shared_targets, max_train, max_test
         See `zslib.datasets.bilingual_problem`.
     limit : int, optional
         Only the first so many words of each language.
@@ -54,7 +53,7 @@ def dinu2015(
         )
     folder = require_folder("dinu2015", folder)
     source, target = (
-        load_vectors(folder / FILES[side], format="text", limit=limit, errors="replace")
+        load_vectors(folder / FILES[side], limit=limit, errors="replace")
         for side in ("source", "target")
     )
     description = "Dinu et al. (2015) English-Italian vectors"
@@ -67,7 +66,6 @@ def dinu2015(
         read_dictionary(folder / FILES["test"]),
         name="dinu2015",
         description=description,
-        normalise=normalise,
         shared_targets=shared_targets,
         max_train=max_train,
         max_test=max_test,

@@ -17,7 +17,6 @@ def europarl(
     *,
     train="europarl",
     test="opus",
-    normalise=True,
     shared_targets="keep",
     overlap="refuse",
     limit=None,
@@ -42,8 +41,6 @@ def europarl(
         ``train="dinu"`` and ``test="europarl"`` have 255 words in common: refused unless
         ``overlap="drop-train"``. "all" are the words of the four dictionaries that no training
         pair has, each with the translations of the first that lists it.
-    normalise : bool
-        Vectors of unit length (the default), as the paper compares by cosine.
     shared_targets, overlap, max_train, max_test
         See `zslib.datasets.bilingual_problem`.
     limit : int, optional
@@ -75,7 +72,6 @@ def europarl(
         test_pairs,
         name="europarl" if train == "europarl" else f"europarl_{train}",
         description=description,
-        normalise=normalise,
         shared_targets=shared_targets,
         overlap=overlap,
         max_train=max_train,

@@ -7,18 +7,19 @@ from zslib.arrays import unit_rows
 from zslib.datasets.entry import MODAL, Dataset
 from zslib.datasets.files import read_arrays
 from zslib.datasets.locate import require_folder
-from zslib.datasets.mapping.labels import sample_rows, split_labels
+from zslib.datasets.mapping.labels import split_labels
 from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.words.glosses import GLOSSES, gloss_vectors
-from zslib.validation import check_integer
 
 
-def imagenet1k(*, seed=0, fold=0, pca=256, test_images=None, dimension=300, folder=None):
+def imagenet1k(*, seed=0, fold=0, dimension=300, folder=None):
     """Map photographs of the 1,000 ILSVRC labels to gloss vectors of all 21,844 synsets.
 
     The cross-modal setting of the paper's section 2 with many labels and one image each: so a
-    training "average" is that image, and there is one query a test label. Limit of the data:
-    the feature network was trained on these labels.
+    training "average" is that image, and there is one query a test label. Of the 1,280
+    MobileNetV2 features 256 principal components are kept, fitted on the training images; rows
+    are then divided by their length. Limit of the data: the feature network was trained on these
+    labels.
 
     Parameters
     ----------
@@ -26,11 +27,6 @@ def imagenet1k(*, seed=0, fold=0, pca=256, test_images=None, dimension=300, fold
         Of the split of labels, 75% for training and 25% for test.
     fold : int
         Which quarter of the labels is for test: 0 to 3.
-    pca : int or None
-        Principal components kept of the 1,280 MobileNetV2 features, fitted on the training
-        images. Rows are then divided by their length.
-    test_images : int, optional
-        Sample of the 250 queries; by default all.
     dimension : int
         Of the gloss vectors.
 
@@ -39,7 +35,8 @@ def imagenet1k(*, seed=0, fold=0, pca=256, test_images=None, dimension=300, fold
     MappingProblem
         ``labels`` are the 1,000, ``targets`` all synsets.
     """
-    check_integer(seed, "seed", low=0)
+    from sklearn.decomposition import PCA
+
     folder = require_folder("visual/imagenet1k_sample", folder)
     data = read_arrays(folder / "imagenet1k_sample.npz")
     features, wnid = data["features"].astype(np.float32), data["wnid"]
@@ -50,14 +47,10 @@ def imagenet1k(*, seed=0, fold=0, pca=256, test_images=None, dimension=300, fold
     features = features[covered]
 
     train, test = split_labels(len(covered), seed=seed, fold=fold)
-    queries = sample_rows(test, test_images, seed=seed)
-    if pca is not None:
-        from sklearn.decomposition import PCA
-
-        check_integer(pca, "pca", low=1, high=len(train), high_means=" (training labels)")
-        # The last bits of a product depend on how many threads share it.
-        with threadpool_limits(1):
-            features = PCA(pca, random_state=0).fit(features[train]).transform(features)
+    kept = min(256, *features[train].shape)
+    # The last bits of a product depend on how many threads share it.
+    with threadpool_limits(1):
+        features = PCA(kept, random_state=0).fit(features[train]).transform(features)
     features = unit_rows(features.astype(np.float32), name="features")
     return MappingProblem(
         name="imagenet1k",
@@ -66,12 +59,12 @@ def imagenet1k(*, seed=0, fold=0, pca=256, test_images=None, dimension=300, fold
         description="one photograph per ImageNet label and gloss vectors",
         X_train=features[train],
         train_gold=rows[train],
-        X_test=features[queries],
-        test_gold=tuple(rows[queries, None]),
+        X_test=features[test],
+        test_gold=tuple(rows[test, None]),
         targets=np.ascontiguousarray(vectors.vectors),
         target_words=vectors.words,
         train_words=vectors.words[rows[train]],
-        test_words=vectors.words[rows[queries]],
+        test_words=vectors.words[rows[test]],
         labels=rows,
         coverage={
             "labels listed": len(wnid),
@@ -79,7 +72,7 @@ def imagenet1k(*, seed=0, fold=0, pca=256, test_images=None, dimension=300, fold
             **vectors.report,
             "training labels": len(train),
             "test labels": len(test),
-            "test images used": len(queries),
+            "test images used": len(test),
         },
     )
 

@@ -4,16 +4,16 @@ import math
 
 import numpy as np
 
-from zslib.validation import as_vectors, check_integer, check_paired, check_real
+from zslib.validation import check_integer
 
 FOLDS = 4
 """How many folds of `split_labels` test every label once."""
 
 
-def split_labels(n_labels, *, test_fraction=1 / FOLDS, seed=0, fold=0):
+def split_labels(n_labels, *, seed=0, fold=0):
     """Random split of label numbers from 0 into training and test labels, both sorted.
 
-    Section 2 of the paper uses 75% of the labels for training; the share of test labels is
+    Section 2 of the paper uses 75% of the labels for training; the quarter for test is
     rounded up. The folds of one seed have no test label in common, and together they have all.
 
     Examples
@@ -25,9 +25,8 @@ def split_labels(n_labels, *, test_fraction=1 / FOLDS, seed=0, fold=0):
     [0, 1, 2, 3, 4, 5, 6, 7]
     """
     check_integer(n_labels, "n_labels", low=2)
-    check_real(test_fraction, "test_fraction", low=0, high=1, inclusive=False)
     check_integer(seed, "seed", low=0)
-    n_test = min(math.ceil(n_labels * test_fraction), n_labels - 1)
+    n_test = math.ceil(n_labels / FOLDS)
     last = math.ceil(n_labels / n_test) - 1
     check_integer(fold, "fold", low=0, high=last, high_means=" (then all labels were tested)")
     order = np.roll(np.random.default_rng(seed).permutation(n_labels), -fold * n_test)
@@ -43,24 +42,11 @@ def label_means(features, label, labels):
 
     Examples
     --------
-    >>> import numpy as np
     >>> label_means(np.array([[0.0], [2.0], [5.0]]), np.array([7, 7, 9]), np.array([7, 9]))
     array([[1.],
            [5.]])
     """
-    check_paired(features, label, "features", "label")
-    features, label = as_vectors(features, "features"), np.asarray(label)
-    if label.shape != features.shape[:1]:
-        raise ValueError(
-            f"label has shape {label.shape}: give one for each of the {len(features)} features"
-        )
-    means = np.empty((len(labels), features.shape[1]), dtype=features.dtype)
-    for i, wanted in enumerate(labels):
-        rows = np.flatnonzero(label == wanted)
-        if rows.size == 0:
-            raise ValueError(f"label {wanted} has no training image: leave it out")
-        means[i] = features[rows].mean(axis=0)
-    return means
+    return np.stack([features[label == wanted].mean(axis=0) for wanted in labels])
 
 
 def sample_rows(rows, size, *, seed=0):

@@ -8,27 +8,26 @@ import numpy as np
 
 from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.words.vectors import as_word_vectors, load_vectors
-from zslib.validation import check_integer, check_real
+from zslib.validation import check_integer
 
 
-def split_dictionary(pairs, *, test_fraction=0.2, seed=0):
+def split_dictionary(pairs, *, seed=0):
     """Split word pairs at random by source word, so that none is on both sides.
 
-    ``test_fraction`` of the source words, rounded up, become test words.
+    A fifth of the source words, rounded up, become test words.
 
     Examples
     --------
-    >>> split_dictionary([("a", "x"), ("a", "y"), ("b", "z")], test_fraction=0.5)
+    >>> split_dictionary([("a", "x"), ("a", "y"), ("b", "z")])
     ([('a', 'x'), ('a', 'y')], [('b', 'z')])
     """
-    check_real(test_fraction, "test_fraction", low=0, high=1, inclusive=False)
     check_integer(seed, "seed", low=0)
     words = sorted({word for word, _ in pairs})
     if len(words) < 2:
         raise ValueError(
             f"the dictionary has {len(words)} source word(s): a split needs at least two"
         )
-    n_test = min(math.ceil(len(words) * test_fraction), len(words) - 1)
+    n_test = math.ceil(len(words) * 0.2)
     chosen = np.random.default_rng(seed).choice(len(words), n_test, replace=False)
     tested = {words[i] for i in chosen}
     train = [pair for pair in pairs if pair[0] not in tested]
@@ -41,14 +40,10 @@ def from_files(
     train_dictionary,
     test_dictionary=None,
     *,
-    test_fraction=0.2,
     seed=0,
-    format="auto",
     limit=None,
     errors="strict",
     encoding=None,
-    bad_lines="refuse",
-    normalise=True,
     shared_targets="keep",
     overlap="refuse",
     name="own",
@@ -65,15 +60,14 @@ def from_files(
         Lines "source target", see `zslib.datasets.read_dictionary`.
     test_dictionary : path, optional
         Likewise. Without it ``train_dictionary`` is split by source word.
-    test_fraction, seed
+    seed : int
         Of that split, see `split_dictionary`.
-    format, limit, errors, encoding, bad_lines
+    limit, errors, encoding
         Passed to `zslib.datasets.load_vectors` for both files; ``encoding`` is that of the
         dictionaries too.
-    normalise, shared_targets, overlap
-        See `zslib.datasets.bilingual_problem`: vectors are made unit length by default; words
-        in both dictionaries are refused; a translation that two words share is kept and
-        counted.
+    shared_targets, overlap
+        See `zslib.datasets.bilingual_problem`: words in both dictionaries are refused; a
+        translation that two words share is kept and counted.
     name, description : str, optional
         For captions; by default the names of the files, or types of what is in memory.
     synthetic : bool
@@ -82,7 +76,7 @@ def from_files(
     Returns
     -------
     MappingProblem
-        ``coverage`` counts pairs without a vector and duplicate words.
+        Vectors of unit length. ``coverage`` counts pairs without a vector and duplicate words.
     """
     for what, path in (
         ("train_dictionary", train_dictionary),
@@ -93,29 +87,26 @@ def from_files(
                 f"{what} must be a path, got {type(path).__name__}: for pairs in memory see "
                 "bilingual_problem"
             )
-    options = {"format": format, "limit": limit, "errors": errors}
-    options |= {"encoding": encoding, "bad_lines": bad_lines}
-    sides, names = {"source_vectors": source_vectors, "target_vectors": target_vectors}, []
-    for what, side in sides.items():
+    sides, names = [], []
+    for what, side in (("source_vectors", source_vectors), ("target_vectors", target_vectors)):
         if isinstance(side, str | PathLike):
             names.append(Path(side).name)
         else:
+            names.append(type(side).__name__)
             side = as_word_vectors(side, what)
-            names.append(type(sides[what]).__name__)
-        sides[what] = load_vectors(side, **options)
+        sides.append(load_vectors(side, limit=limit, errors=errors, encoding=encoding))
     train = read_dictionary(train_dictionary, encoding=encoding)
     if test_dictionary is None:
-        train, test = split_dictionary(train, test_fraction=test_fraction, seed=seed)
+        train, test = split_dictionary(train, seed=seed)
     else:
         test = read_dictionary(test_dictionary, encoding=encoding)
     return bilingual_problem(
-        *sides.values(),
+        *sides,
         train,
         test,
         name=name,
         description=description or f"vectors of {' and '.join(names)}",
         synthetic=synthetic,
-        normalise=normalise,
         shared_targets=shared_targets,
         overlap=overlap,
     )

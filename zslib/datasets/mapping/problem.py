@@ -23,6 +23,8 @@ from zslib.validation import (
     column_names,
 )
 
+_WORDS = {"train_words": "X_train", "test_words": "X_test", "target_words": "targets"}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MappingProblem(Problem):
@@ -101,61 +103,49 @@ class MappingProblem(Problem):
     def __post_init__(self):
         check_choice(self.setting, "setting", SETTINGS)
         self._check_description()
-        for part in ("train", "test", "target"):
-            words, vectors = f"{part}_words", "targets" if part == "target" else f"X_{part}"
+        for words, vectors in _WORDS.items():
             check_row_names(getattr(self, vectors), getattr(self, words), vectors, words)
+            self._set(words, np.asarray(getattr(self, words)))
         check_columns(self.X_test, column_names(self.X_train), "X_test", "X_train")
         self._check_vectors()
         check_same_width(self.X_train, self.X_test, "X_train", "X_test")
-        for name in ("target_words", "train_words", "test_words"):
-            self._set(name, np.asarray(getattr(self, name)))
-        n_targets = self.targets.shape[0]
-        train_gold = np.asarray(self.train_gold)
-        if train_gold.ndim != 1:
+        self._set("train_gold", self._rows_of_targets("train_gold"))
+        self._set("test_gold", _gold_rows(self.test_gold, self.targets.shape[0]))
+        for name, vectors in (_WORDS | {"train_gold": "X_train", "test_gold": "X_test"}).items():
+            entries, rows = len(getattr(self, name)), getattr(self, vectors).shape[0]
+            if entries != rows:
+                raise ValueError(
+                    f"{name} has {entries} entries and {vectors} has {rows} rows: they must agree"
+                )
+        words, counts = np.unique(self.target_words, return_counts=True)
+        if twice := [str(word) for word in words[counts > 1]]:
             raise ValueError(
-                f"train_gold must have one row of targets for each of X_train, got shape "
-                f"{train_gold.shape}"
+                f"target_words has {len(twice)} duplicate word(s) ({', '.join(twice[:5])}): keep "
+                "one row for each word"
             )
-        self._set(
-            "train_gold", check_indices(train_gold, "train_gold", n_targets).astype(np.int64)
-        )
-        self._set("test_gold", _gold_rows(self.test_gold, n_targets))
-        self._check_lengths()
-        _check_unique(self.target_words)
         check_disjoint(self.train_words, self.test_words)
         self._set("labels", self._checked_labels())
         self._check_zero_shot()
 
-    def _check_lengths(self):
-        for words, array, what in (
-            ("target_words", self.targets, "targets"),
-            ("train_words", self.X_train, "X_train"),
-            ("train_gold", self.X_train, "X_train"),
-            ("test_words", self.X_test, "X_test"),
-            ("test_gold", self.X_test, "X_test"),
-        ):
-            if len(getattr(self, words)) != array.shape[0]:
-                raise ValueError(
-                    f"{words} has {len(getattr(self, words))} entries and {what} has "
-                    f"{array.shape[0]} rows: they must agree"
-                )
+    def _rows_of_targets(self, name):
+        rows = np.asarray(getattr(self, name))
+        if rows.ndim != 1:
+            raise ValueError(f"{name} must be rows of targets, 1-d, got shape {rows.shape}")
+        return check_indices(rows, name, self.targets.shape[0]).astype(np.int64)
 
     def _checked_labels(self):
         used = np.union1d(self.train_gold, np.concatenate(self.test_gold))
         if self.labels is None:
             return used
-        labels = check_indices(np.asarray(self.labels), "labels", self.targets.shape[0])
-        labels = np.unique(labels).astype(np.int64)
+        labels = np.unique(self._rows_of_targets("labels"))
         if not np.isin(used, labels).all():
             raise ValueError("labels must include every row of train_gold and test_gold")
         return labels
 
     def _check_zero_shot(self):
-        if self.setting == "cross-linguistic":
-            return
         seen = self.is_training_target
         bad = [i for i, rows in enumerate(self.test_gold) if seen[rows].any()]
-        if bad:
+        if bad and self.setting == "cross-modal":
             word = self.target_words[self.test_gold[bad[0]][0]]
             raise ValueError(
                 f"{len(bad)} queries have a label that was used in training, the first query "
@@ -240,13 +230,3 @@ def _gold_rows(test_gold, n_targets):
                 "mask of zeros and ones numpy.flatnonzero"
             )
     return tuple(gold.astype(np.int64) for gold in rows)
-
-
-def _check_unique(words):
-    values, counts = np.unique(words, return_counts=True)
-    if len(values) < len(words):
-        shown = ", ".join(str(w) for w in values[counts > 1][:5])
-        raise ValueError(
-            f"target_words has {len(words) - len(values)} duplicate word(s) ({shown}): "
-            "keep one row for each word"
-        )

@@ -37,22 +37,23 @@ from zslib.datasets.mapping.problem import MappingProblem
 from zslib.validation import check_integer, check_real
 
 _ONSETS, _VOWELS = "bdfgklmnprstvz", "aeiou"
+_TOPICS, _LABEL_TOPICS = 250, 60  # of the words, and of them those that labels come from
 # Defaults of `synthetic_crosslingual`, which say what they are, and fixed for images.
 _LATENT, _TIGHTNESS, _DECAY = 200, 0.4, 0.4
 _NOISE, _RARITY, _NONLINEARITY, _MEAN = 1.5, 0.07, 0.5, 0.3
+_DIMENSION, _VISUAL_DIMENSION = 300, 256
 _IMAGES = 100  # behind the average of a training label
 
 
 class _Vocabulary:
     """Latent meanings (N, latent) of words in order of frequency, with their topics."""
 
-    def __init__(self, rng, n_words, n_topics, latent=_LATENT, decay=_DECAY, tightness=_TIGHTNESS):
+    def __init__(self, rng, n_words, latent=_LATENT, decay=_DECAY, tightness=_TIGHTNESS):
         self.decay = decay
         scale = _spectrum(latent, decay)
-        size = rng.dirichlet(np.full(n_topics, 1.0))
-        self.topic = rng.choice(n_topics, size=n_words, p=size)
-        centres = rng.standard_normal((n_topics, latent), dtype=np.float32)
-        apart = rng.standard_normal((n_words, latent), dtype=np.float32)
+        size = rng.dirichlet(np.full(_TOPICS, 1.0))
+        self.topic = rng.choice(_TOPICS, size=n_words, p=size)
+        centres, apart = _gaussian(rng, _TOPICS, latent), _gaussian(rng, n_words, latent)
         tightness = np.float32(tightness)
         meaning = np.sqrt(tightness) * centres[self.topic] + np.sqrt(1 - tightness) * apart
         self.meaning = meaning * scale
@@ -60,42 +61,32 @@ class _Vocabulary:
             [f"{_topic_name(t)}-{rank}" for rank, t in enumerate(self.topic, start=1)]
         )
 
-    def seen(
-        self, rng, dimension, noise=_NOISE, rarity=_RARITY, nonlinearity=_NONLINEARITY, mean=_MEAN
-    ):
+    def seen(self, rng, dimension, noise=_NOISE, rarity=_RARITY, **ingredients):
         """Unit vectors of the words in a space of its own view and noise, (N, dimension)."""
-        n, latent = self.meaning.shape
-        view = _View(rng, latent, dimension, nonlinearity, mean)(self.meaning)
+        n = len(self.meaning)
+        view = _view(rng, self.meaning, dimension, **ingredients)
         spread = noise * ((np.arange(n, dtype=np.float32) + 1) / n) ** rarity
-        return unit_rows(view + spread[:, None] * _Noise(rng, dimension, self.decay)(rng, n))
+        mixing = _mixing(rng, dimension, self.decay)
+        return unit_rows(view + spread[:, None] * (_gaussian(rng, n, dimension) @ mixing))
 
 
-class _View:
+def _view(rng, meaning, dimension, nonlinearity=_NONLINEARITY, mean=_MEAN):
     """One space's way of seeing meanings: linear image, mild tanh, common mean direction."""
-
-    def __init__(self, rng, latent, dimension, nonlinearity=_NONLINEARITY, mean=_MEAN):
-        self.matrix = rng.standard_normal((latent, dimension), dtype=np.float32)
-        direction = rng.standard_normal(dimension, dtype=np.float32)
-        self.mean = np.float32(mean) * direction
-        self.gain = np.float32(nonlinearity)
-
-    def __call__(self, meaning):
-        seen = meaning @ self.matrix
-        if self.gain > 0:
-            seen = np.tanh(self.gain * seen) / self.gain
-        return seen + self.mean
+    seen = meaning @ _gaussian(rng, meaning.shape[1], dimension)
+    direction = _gaussian(rng, dimension)
+    gain = np.float32(nonlinearity)
+    if gain > 0:
+        seen = np.tanh(gain * seen) / gain
+    return seen + np.float32(mean) * direction
 
 
-class _Noise:
-    """Gaussian noise with a decaying spectrum along random directions; unit variance a column."""
+def _mixing(rng, dimension, decay=_DECAY):
+    """What gives Gaussian rows a decaying spectrum along random directions, unit variance each."""
+    return _spectrum(dimension, decay)[:, None] * _gaussian(rng, dimension, dimension)
 
-    def __init__(self, rng, dimension, decay=_DECAY):
-        mixing = rng.standard_normal((dimension, dimension), dtype=np.float32)
-        self.mixing = _spectrum(dimension, decay)[:, None] * mixing
 
-    def __call__(self, rng, n_rows):
-        shape = (n_rows, len(self.mixing))
-        return rng.standard_normal(shape, dtype=np.float32) @ self.mixing
+def _gaussian(rng, *shape):
+    return rng.standard_normal(shape, dtype=np.float32)
 
 
 def _spectrum(size, decay):
@@ -110,11 +101,10 @@ def synthetic_crosslingual(
     n_targets=10_000,
     n_train=3_000,
     n_test=1_000,
-    dimension=300,
+    dimension=_DIMENSION,
     noise=_NOISE,
     rarity=_RARITY,
     latent=_LATENT,
-    n_topics=250,
     tightness=_TIGHTNESS,
     decay=_DECAY,
     nonlinearity=_NONLINEARITY,
@@ -141,8 +131,6 @@ def synthetic_crosslingual(
         Exponent of the noise's growth with frequency rank; 0 makes it even.
     latent : int
         Dimensions of meaning.
-    n_topics : int
-        Clusters.
     tightness : float
         Share in (0, 1) of a word's latent variance that comes from its topic.
     decay : float
@@ -166,16 +154,17 @@ def synthetic_crosslingual(
     """
     check_integer(n_targets, "n_targets", low=2)
     check_integer(n_train, "n_train", low=1, high=n_targets - 1)
-    check_integer(
-        n_test, "n_test", low=1, high=n_targets - n_train, high_means=" (n_targets - n_train)"
-    )
-    _check_sizes(dimension=dimension, latent=latent, n_topics=n_topics)
-    _check_amounts(noise=noise, rarity=rarity, decay=decay, nonlinearity=nonlinearity, mean=mean)
+    left = n_targets - n_train
+    check_integer(n_test, "n_test", low=1, high=left, high_means=" (n_targets - n_train)")
+    check_integer(dimension, "dimension", low=1)
+    check_integer(latent, "latent", low=1)
+    ingredients = {"noise": noise, "rarity": rarity, "nonlinearity": nonlinearity, "mean": mean}
+    for name, value in (ingredients | {"decay": decay}).items():
+        check_real(value, name, low=0)
     check_real(tightness, "tightness", low=0, high=1, inclusive=False)
     check_integer(seed, "seed", low=0)
     rng = np.random.default_rng(seed)
-    vocabulary = _Vocabulary(rng, n_targets, n_topics, latent, decay, tightness)
-    ingredients = {"noise": noise, "rarity": rarity, "nonlinearity": nonlinearity, "mean": mean}
+    vocabulary = _Vocabulary(rng, n_targets, latent, decay, tightness)
     source, targets = (vocabulary.seen(rng, dimension, **ingredients) for _ in range(2))
 
     bins = np.array_split(np.arange(n_train, n_targets), min(5, n_test))
@@ -202,16 +191,11 @@ def synthetic_crosslingual(
 def synthetic_crossmodal(
     *,
     seed=0,
-    split_seed=None,
     n_targets=10_000,
     n_labels=800,
     test_images=1_000,
-    dimension=300,
-    visual_dimension=256,
     image_noise=3.0,
     visible=0.5,
-    n_topics=250,
-    label_topics=60,
 ):
     """Synthetic image labelling: words in one space, images of some of them in another.
 
@@ -219,28 +203,23 @@ def synthetic_crossmodal(
     part of the meaning (``visible``) plus what differs from one picture to the next (pose,
     background): noise with a decaying spectrum. Training images are averaged
     per label; the average of Gaussian noise is drawn directly, as its distribution is known.
+    Images have 256 dimensions. The other ingredients of the vocabulary and of both spaces are as
+    `synthetic_crosslingual` has them by default.
 
     Parameters
     ----------
     seed : int
-    split_seed : int, optional
-        Of the 75/25 label split and the queries; by default ``seed``. A fixed ``seed`` with
-        several split seeds gives several splits of one data set.
+        Of the data, of the 75/25 label split and of the queries.
     n_targets : int
         Words of the vocabulary, the full search space.
     n_labels : int
         Words that have images.
     test_images : int
         Queries, spread evenly over the test labels. A training label has 100 images.
-    dimension, visual_dimension : int
-        Of the word space and of the image space.
     image_noise : float
         Standard deviation of one image's noise relative to the signal's.
     visible : float
         Share in [0, 1] of the latent directions that images show; at least one is shown.
-    n_topics, label_topics : int
-        Topics of the words, and how many of them labels come from. The other ingredients of the
-        vocabulary and of both spaces are as `synthetic_crosslingual` has them by default.
 
     Returns
     -------
@@ -249,45 +228,40 @@ def synthetic_crossmodal(
 
     Examples
     --------
-    >>> problem = synthetic_crossmodal(n_targets=300, n_labels=40, n_topics=9, label_topics=6,
-    ...                                test_images=20, dimension=16, visual_dimension=16)
+    >>> problem = synthetic_crossmodal(n_targets=300, n_labels=40, test_images=20)
     >>> len(problem.space("labels")), len(problem.space("test"))
     (40, 10)
     """
     check_integer(n_targets, "n_targets", low=2)
     check_integer(n_labels, "n_labels", low=2, high=n_targets, high_means=" (n_targets)")
-    sizes = {"test_images": test_images, "dimension": dimension, "n_topics": n_topics}
-    _check_sizes(**sizes, visual_dimension=visual_dimension)
+    check_integer(test_images, "test_images", low=1)
     check_integer(seed, "seed", low=0)
-    check_integer(label_topics, "label_topics", low=1, high=n_topics, high_means=" (n_topics)")
     check_real(visible, "visible", low=0, high=1)
     check_real(image_noise, "image_noise", low=0)
-    split_seed = seed if split_seed is None else check_integer(split_seed, "split_seed", low=0)
     rng = np.random.default_rng(seed)
-    vocabulary = _Vocabulary(rng, n_targets, n_topics)
-    words = vocabulary.seen(rng, dimension)
+    vocabulary = _Vocabulary(rng, n_targets)
+    words = vocabulary.seen(rng, _DIMENSION)
 
-    concrete = np.isin(vocabulary.topic, rng.choice(n_topics, label_topics, replace=False))
+    concrete = np.isin(vocabulary.topic, rng.choice(_TOPICS, _LABEL_TOPICS, replace=False))
     candidates = np.flatnonzero(concrete)
     if len(candidates) < n_labels:
         raise ValueError(
-            f"{label_topics} topics have {len(candidates)} words, fewer than n_labels="
-            f"{n_labels}: raise label_topics or n_targets"
+            f"{_LABEL_TOPICS} topics have {len(candidates)} words, fewer than n_labels="
+            f"{n_labels}: raise n_targets"
         )
     labels = np.sort(rng.choice(candidates, n_labels, replace=False))
     shown = rng.random(_LATENT) < visible
     shown[rng.integers(_LATENT)] = True
-    view = _View(rng, _LATENT, visual_dimension)
-    seen = view(vocabulary.meaning[labels] * shown.astype(np.float32))
-    clutter = _Noise(rng, visual_dimension)
+    seen = _view(rng, vocabulary.meaning[labels] * shown.astype(np.float32), _VISUAL_DIMENSION)
+    mixing = _mixing(rng, _VISUAL_DIMENSION)
 
-    draws = np.random.default_rng((split_seed, 1))
-    train, test = split_labels(n_labels, seed=split_seed)
+    draws = np.random.default_rng((seed, 1))
+    train, test = split_labels(n_labels, seed=seed)
     query = np.sort(np.resize(draws.permutation(test), test_images))
 
     def pictures(rows, count):
-        scale = np.float32(image_noise / np.sqrt(count))
-        return unit_rows(seen[rows] + scale * clutter(draws, len(rows)))
+        clutter = _gaussian(draws, len(rows), _VISUAL_DIMENSION) @ mixing
+        return unit_rows(seen[rows] + np.float32(image_noise / np.sqrt(count)) * clutter)
 
     return MappingProblem(
         name="synthetic-crossmodal",
@@ -311,16 +285,6 @@ def synthetic_crossmodal(
             "test images used": len(query),
         },
     )
-
-
-def _check_sizes(**sizes):
-    for name, value in sizes.items():
-        check_integer(value, name, low=1)
-
-
-def _check_amounts(**amounts):
-    for name, value in amounts.items():
-        check_real(value, name, low=0)
 
 
 def _topic_name(topic):

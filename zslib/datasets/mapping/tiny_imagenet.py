@@ -66,13 +66,13 @@ def tiny_imagenet(
     data = read_arrays(folder / "tiny_imagenet.npz")
     label, part, names = data["label"], data["part"], data["zjl_name"]
     path = folder / "features_mobilenetv2_pca256.npy"
-    space = {"glove": "GloVe", "europarl": "Europarl English"}[semantics]
-    vectors = glove_vectors() if semantics == "glove" else europarl_vectors("en")
+    if semantics == "glove":
+        space, vectors = "GloVe", glove_vectors()
+    else:
+        space, vectors = "Europarl English", europarl_vectors("en")
 
-    named = [c for c in range(len(names)) if names[c]]
+    named = np.flatnonzero(names != "")
     classes = np.array([c for c in named if str(names[c]) in vectors.index])
-    if len(classes) < 2:
-        raise ValueError(f"{len(classes)} labels have a vector: give target vectors with more")
     row = np.full(len(names), -1)
     row[classes] = [vectors.index[str(names[c])] for c in classes]
     if split == "fixed":

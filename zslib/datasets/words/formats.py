@@ -5,13 +5,14 @@ header or, where there is none, from most of the first lines. What is decided an
 over is reported.
 """
 
-import io
+import codecs
 import re
 from collections import Counter
 from itertools import chain, islice
 
 import numpy as np
 
+from zslib.arrays import row_blocks
 from zslib.datasets.content import (
     encoding_of,
     has_control,
@@ -28,39 +29,33 @@ _SAMPLE = 100  # lines that are looked at together before any is read
 _HEAD = 1 << 20  # bytes
 _PLAIN = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _SHORT = re.compile(rb"[0-9]+\.?[0-9]?")  # as a word may end: "apollo 13", "version 2.5"
-_GLUED = re.compile(rb"[+-]?[0-9]*\.[0-9]+[^0-9.]")
 _ENDLESS = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 # A sign at the word's end, or any between the word and a number.
 _NUMBER = r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?"
 _SEPARATED = re.compile(rf".*\w(?:([,;:|=]|[^\S \t])(?:{_NUMBER})?|([^\w \t.+-])(?:{_NUMBER}))")
 _LETTERS = re.compile(rb"[^\0-\x20]{1,40} ")
-_ARRAYS = ("npy", "HDF5", "mat", "parquet", "xls")
-_WANTED = "word vectors"
+_ARRAYS = ("npy", "HDF5", "mat", "PDF, xls or parquet")
 _REPLACED = "words of which bytes were replaced"
 _RETURN = "a carriage return is within the line: end lines by line feeds"
-_PASSED = "records passed over"
 
 
-def read_vectors(path, *, format="auto", limit=None, errors="strict", encoding=None, skip=False):
+def read_vectors(path, *, limit=None, errors="strict", encoding=None):
     """Words, vectors and a report of a file in word2vec, fastText or GloVe format."""
     words, numbers = {}, bytearray()
     with np.errstate(over="ignore"), opened(path) as file:
         head = file.read(_HEAD)
-        file.seek(0)
-        binary = _is_binary(path, head, format)
-        codec = encoding_of(path, b"" if binary else head, encoding)
-        told = codec.removesuffix("-sig")
-        if not binary and "\n ".encode(codec) not in (b"\n ", b"\xef\xbb\xbf\n "):
-            file, codec = _transcoded(path, file, codec), "utf-8"
-        codec = codec.removesuffix("-sig")
-        reader = (_Binary if binary else _Text)(path, file, skip)
+        file.seek(len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0)
+        binary = _is_binary(path, head)
+        codec = encoding_of(path, b"" if binary else head, encoding).removesuffix("-sig")
+        if "\n ".encode(codec) != b"\n ":
+            raise ValueError(f"{path} is in {codec.upper()}: save the vectors as UTF-8")
+        reader = (_Binary if binary else _Text)(path, file)
         for name, vector in islice(reader.records(), limit):
             try:
                 word = name.decode(codec)
-            except UnicodeDecodeError:
+            except UnicodeDecodeError as error:
                 if errors == "strict":
-                    reader.refuse(reader.undecoded(name, codec, numbers))
-                    continue
+                    raise reader.undecoded(name, codec, numbers) from error
                 word = name.decode(codec, errors=errors)
                 reader.report[_REPLACED] += 1
             if word in words:
@@ -70,46 +65,34 @@ def read_vectors(path, *, format="auto", limit=None, errors="strict", encoding=N
             words[word] = len(words)
             numbers += vector.data
         vectors = np.frombuffer(numbers, dtype=np.float32).reshape(len(words), reader.dimensions)
-        reader.finish(vectors)
-    if not words:
-        raise ValueError(f"{path} has no record that can be read as a word and its numbers")
+        if binary:
+            reader.finish(vectors)
     report = {"words read": len(words), "duplicate words left out": 0}
-    report |= {"format": "binary" if binary else "text", "encoding": told}
+    report |= {"format": "binary" if binary else "text", "encoding": codec}
     return list(words), vectors, report | {"header": reader.header} | reader.report
 
 
-def _is_binary(path, head, format):
+def _is_binary(path, head):
     """Whether the content is word2vec binary; any kind that has no vectors is refused."""
     kind = kind_of(head)
-    if kind not in ("text", "binary", "UTF-16", "UTF-32"):
-        pair = "read it by its own library, and pass words and matrix" if kind in _ARRAYS else None
-        raise refuse_kind(path, kind, _WANTED, pair)
-    if not head.strip():
-        raise ValueError(f"{path}, line 1: the file is empty, it has no vectors")
     first, _, rest = head.partition(b"\n")
     header, second = _header(path, first), rest.partition(b"\n")[0]
     # A line of text has as many numbers as the header says, or is text at least.
     numeric = _trailing(second) >= (header[1] if header else 1)
     binary = header is not None and not numeric and not _is_utf8(rest)
-    if format == "binary" and header is None:
-        raise ValueError(
-            f"{path}, byte 0: a word2vec binary file begins with a line 'count dimensions'"
-        )
-    if (format == "binary" and numeric) or (format == "text" and binary):
-        content = "word2vec binary" if binary else "text"
-        raise ValueError(f"{path} is {content}, and format is {format!r}: leave that out")
-    if kind == "binary" and not (binary or numeric or _trailing(first) or format == "binary"):
-        raise refuse_kind(path, kind, _WANTED)
-    return binary or format == "binary"
+    vectors = kind == "binary" and (binary or numeric or _trailing(first))
+    if not vectors and kind not in ("text", "UTF-16", "UTF-32"):
+        pair = "read it by its own library, and pass words and matrix" if kind in _ARRAYS else None
+        raise refuse_kind(path, kind, "word vectors", pair)
+    return binary
 
 
 def _is_utf8(content):
     """Whether all is UTF-8 text, but for a last character that is cut."""
     try:
-        content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if error.reason != "unexpected end of data":
-            return False
+        codecs.getincrementaldecoder("utf-8")().decode(content)
+    except UnicodeDecodeError:
+        return False
     return not has_control(content)
 
 
@@ -122,18 +105,6 @@ def _header(path, first):
     if count < 1 or not 1 <= dimensions <= _MOST:
         raise ValueError(f"{path}, line 1: the header promises {count} words of {dimensions}-d")
     return count, dimensions
-
-
-def _transcoded(path, file, codec):
-    """The lines of a file in an encoding that writes line ends otherwise, as UTF-8."""
-    number = 1
-    try:
-        with io.TextIOWrapper(file, codec, newline="\n") as lines:
-            for line in lines:
-                yield line.encode()
-                number += 1
-    except UnicodeError as error:
-        raise ValueError(f"{path}, line {number} or after it, is not {codec}: {error}") from error
 
 
 def _number_like(field):
@@ -158,22 +129,17 @@ def _shown(name):
 class _Reader:
     """Records of a file as (word as bytes, vector), the place of the last, and a report."""
 
-    header = "none"
-
-    def __init__(self, path, file, skip):
-        self.path, self.file, self.skip = path, file, skip
+    def __init__(self, path, file):
+        self.path, self.file = path, file
         self.report, self.left_out = Counter(), bytearray()
 
-    def refuse(self, reason):
-        """An error, or a count where such records are passed over."""
-        if not self.skip:
-            raise ValueError(f"{self.path}, {self.place}: {reason}")
-        self.report[_PASSED] += 1
-        self.report.setdefault("first record passed over", f"{self.place}: {reason}")
+    def error(self, reason):
+        """The error for the record that was read last."""
+        return ValueError(f"{self.path}, {self.place}: {reason}")
 
     def undecoded(self, name, codec, numbers):
-        """What to do with a word that is not in the encoding."""
-        return (
+        """The error for a word that is not in the encoding."""
+        return self.error(
             f"the word {name!r} is not {codec.upper()}: name the file's encoding, such as "
             "encoding='latin-1', or pass errors='replace' to read it anyway"
         )
@@ -182,104 +148,80 @@ class _Reader:
 class _Text(_Reader):
     """Lines of a word and its numbers."""
 
-    def records(self):
-        """Records one by one; a file of GloVe has no header."""
-        lines = enumerate(self.file, start=1)
-        sample = list(islice(lines, _SAMPLE))
-        sample[:1] = [(1, line.removeprefix(b"\xef\xbb\xbf")) for _, line in sample[:1]]
-        filled = [(number, line) for number, line in sample if line.strip()]
-        if not filled:
-            raise ValueError(f"{self.path}, line 1: the file has no vectors, only blank lines")
-        self.promised = _header(self.path, filled[0][1])
-        if self.promised:
-            self.header = "{} words, {} dimensions".format(*self.promised)
-            sample = [(number, line) for number, line in sample if number > filled[0][0]]
-            del filled[0]
-        self.dimensions = self.promised[1] if self.promised else self._agreed(filled)
-        self._check_separators([line for _, line in filled])
-        self.number, self.count, line = 1, 0, b"\n"
-        for self.number, line in chain(sample, lines):
-            if line.isspace():
-                self.report["blank lines passed over"] += 1
-                continue
-            self.count += 1
-            try:
-                record = self._record(line)
-            except ValueError as error:
-                self.refuse(str(error))
-                continue
-            yield record
-        self.whole = True
-        if not line.endswith(b"\n"):
-            self.report["last line"] = "has no line end"
-
-    whole = False  # whether the file was read to its end
+    number, header = 1, "none"
 
     @property
     def place(self):
         """The line that was read last."""
         return f"line {self.number}"
 
-    def finish(self, vectors):
-        """Compare the number of words with the header's."""
-        if not self.whole or not self.promised or self.count == self.promised[0]:
-            return
-        message = (
-            f"the header promises {self.promised[0]} words, but the file ends at line "
-            f"{self.number} with {self.count}; it is truncated, or its header is wrong"
-        )
-        if not self.skip:
-            raise ValueError(f"{self.path}: {message}")
-        self.report["count of words"] = message
+    def records(self):
+        """Records one by one; a file of GloVe has no header."""
+        lines = enumerate(self.file, start=1)
+        sample = list(islice(lines, _SAMPLE))
+        filled = [(number, line) for number, line in sample if line.strip()]
+        if not filled:
+            raise self.error("the file is empty, or begins with blank lines alone")
+        promised = _header(self.path, filled[0][1])
+        if promised:
+            self.header = "{} words, {} dimensions".format(*promised)
+            sample = [(number, line) for number, line in sample if number > filled[0][0]]
+            del filled[0]
+        self.dimensions = promised[1] if promised else self._agreed(filled)
+        self._check_separators([line for _, line in filled])
+        count, line = 0, b"\n"
+        for self.number, line in chain(sample, lines):
+            if line.isspace():
+                self.report["blank lines passed over"] += 1
+                continue
+            count += 1
+            yield self._record(line)
+        if promised and count != promised[0]:
+            raise ValueError(
+                f"{self.path}: the header promises {promised[0]} words, but the file ends at line "
+                f"{self.number} with {count}; it is truncated, or its header is wrong"
+            )
+        if not line.endswith(b"\n"):
+            self.report["last line"] = "has no line end"
 
     def _agreed(self, filled):
         """How many numbers most of the first lines end in."""
+        self.number, line = filled[0]
         counts = [_trailing(line) for _, line in filled]
         ((dimensions, votes),) = Counter(counts).most_common(1)
         if dimensions == 0:
-            raise ValueError(
-                f"{self.path}, line {filled[0][0]} does not look like vectors, a word and its "
-                "numbers separated by blanks or tabs: check which file has vectors, and which a "
-                "dictionary" + _separator_hint(filled[0][1].split()[0])
+            raise self.error(
+                "it does not look like vectors, a word and numbers after blanks or tabs: check "
+                "which file is a dictionary" + _separator_hint(line.split()[0])
             )
-        if b"\r" in filled[0][1].rstrip():
-            raise ValueError(f"{self.path}, line {filled[0][0]}: {_RETURN}")
-        if len(filled) == 1:
-            raise ValueError(
-                f"{self.path} has one line and no header, so that how many of its fields are the "
-                f"word cannot be told: put a first line such as '1 {dimensions}' above"
-            )
-        if 2 * votes <= len(filled):
-            other = next(i for i, count in enumerate(counts) if count != counts[0])
-            raise ValueError(
-                f"{self.path} has no header, and its lines differ: after the word line "
-                f"{filled[0][0]} has {counts[0]} numbers, line {filled[other][0]} has "
-                f"{counts[other]}. Repair it, or put a first line 'count dimensions' above"
-            )
-        digits = [all(map(bytes.isdigit, line.split())) for _, line in filled]
-        if digits[0] and not any(digits[1:]):
-            raise ValueError(
-                f"{self.path}, line {filled[0][0]} is whole numbers alone, and no header 'count "
-                f"dimensions': write that instead"
-            )
+        if b"\r" in line.rstrip():
+            raise self.error(_RETURN)
         split = [line.split() for _, line in filled]
+        digits = [all(map(bytes.isdigit, fields)) for fields in split]
         rows = [fields[-dimensions - 1 :] for fields in split if len(fields) > dimensions]
-        if len(rows) > 1 and all(_PLAIN.fullmatch(r[0]) and not r[0].isdigit() for r in rows):
-            raise ValueError(
-                f"{self.path} has no words, each line begins with a number: put the words first"
-            )
         first = [row[1] for row in rows]
         others = any(field.isdigit() for row in rows for field in row[2:])
         counts_words = len(set(first)) > 1 < len(rows) - 1 and not others
         counts_words = counts_words and all(map(bytes.isdigit, first)) and max(map(int, first)) > 9
         phrases = sum(len(fields) > dimensions + 1 for fields in split)
         ends_words = 2 * phrases > len(rows) and all(map(_SHORT.fullmatch, first))
-        if dimensions > 1 and (counts_words or ends_words):
-            raise ValueError(
-                f"{self.path} has no header, and whether the first number of each line, such as "
-                f"{first[0].decode()!r}, counts words, ends a word or begins the vector cannot be "
-                "told: remove a column that counts, or put a first line 'count dimensions' above"
-            )
+        numbered = all(_PLAIN.fullmatch(row[0]) and not row[0].isdigit() for row in rows)
+        other = next((i for i, count in enumerate(counts) if count != counts[0]), 0)
+        doubts = {
+            "there is one line": len(filled) == 1,
+            f"it has {counts[0]} numbers after the word, line {filled[other][0]} has "
+            f"{counts[other]}": 2 * votes <= len(filled),
+            "it is whole numbers alone": digits[0] and not any(digits[1:]),
+            "there are no words, each line begins with a number": numbered and len(rows) > 1,
+            f"the first number of each line, such as {_shown(first[0])}, may count words, end "
+            "a word or begin the vector": dimensions > 1 and (counts_words or ends_words),
+        }
+        for doubt, holds in doubts.items():
+            if holds:
+                raise self.error(
+                    f"{doubt}, and no header says how many numbers a word has: repair it, or put "
+                    "a first line 'count dimensions' above"
+                )
         return dimensions
 
     def _check_separators(self, lines):
@@ -311,10 +253,10 @@ class _Text(_Reader):
         vector = numbers_of(numbers, np.float32, line[len(word) :])
         if vector is None:
             wrong = next((field for field in numbers if not _PLAIN.fullmatch(field)), None)
-            raise ValueError(_no_number(wrong) if wrong else _RETURN)
+            raise self.error(_no_number(wrong) if wrong else _RETURN)
         if not vector.dot(vector) < np.inf and not np.isfinite(vector).all():
             wrong = numbers[int(np.argmin(np.isfinite(vector)))]
-            raise ValueError(f"{wrong.decode()} is beyond the range of float32")
+            raise self.error(f"{wrong.decode()} is beyond the range of float32")
         if len(word.split()) != 1:
             word = self._phrase(word, numbers)
         return word, vector
@@ -324,12 +266,11 @@ class _Text(_Reader):
         blank = line[: len(line) - len(line.lstrip())]
         if len(numbers) + 1 == self.dimensions and _number_like(word) and blank:
             if len(blank) == 1:
-                raise ValueError("there is no word before the numbers")
+                raise self.error("there is no word before the numbers")
             return blank[:-1], [word.lstrip(), *numbers]
-        raise ValueError(
-            f"expected a word and {self.dimensions} numbers separated by blanks or tabs, got "
-            f"{_trailing(line)}; the file is truncated or malformed there"
-            + _separator_hint(line.split()[0])
+        raise self.error(
+            f"expected a word and {self.dimensions} numbers, got {_trailing(line)}; the file is "
+            "truncated or malformed there" + _separator_hint(line.split()[0])
         )
 
     def _phrase(self, word, numbers):
@@ -338,22 +279,20 @@ class _Text(_Reader):
         if not parts:  # white space itself
             return word
         if b"\r" in word:
-            raise ValueError(_RETURN)
+            raise self.error(_RETURN)
         if len(parts) == 1:
             return parts[0]
         pointed = all(b"." in field or b"e" in field.lower() for field in numbers)
         inner = [part for part in parts[:-1] if _number_like(part)]
         joined = sum(b"." in part or not pointed for part in inner)
-        joined += self.dimensions == 1 and bool(_GLUED.match(parts[-1]))
         if joined >= max(1, self.dimensions - 1):
-            raise ValueError(f"two lines seem to be joined before {_shown(parts[-1])}")
+            raise self.error(f"two lines seem to be joined before {_shown(parts[-1])}")
         if is_numeric(parts[-1]) and parts[-1].strip(b"+-.eE"):
             whole = parts[-1].isdigit() or not _number_like(parts[-1])
             if not (whole and pointed) or numbers[0].startswith((b".", b"+")):
-                raise ValueError(
+                raise self.error(
                     f"expected a word and {self.dimensions} numbers, got more after "
-                    f"{_shown(parts[0])}; whether {_shown(parts[-1])} belongs to the word cannot "
-                    "be told"
+                    f"{_shown(parts[0])}; does {_shown(parts[-1])} belong to the word?"
                 )
             self.report["words that end in a number after a blank"] += 1
         self.report["words with a blank within"] += 1
@@ -376,14 +315,18 @@ def _separator_hint(field):
 class _Binary(_Reader):
     """Records of a word, a blank and numbers of float32, with a line end after them or without."""
 
+    @property
+    def place(self):
+        """The record that was read last."""
+        return f"record {self.number} of {self.count} (byte {self.byte})"
+
     def records(self):
         """Records one by one."""
         self.count, self.dimensions = _header(self.path, self.file.readline())
         self.header = f"{self.count} words, {self.dimensions} dimensions"
-        self.number, self.ended = 0, None  # whether records end in a line end
-        while self.number < self.count:
-            self.number += 1
-            self.byte = self.file.tell()
+        self.ended = None  # whether records end in a line end
+        for number in range(1, self.count + 1):
+            self.number, self.byte = number, self.file.tell()
             word = self._word()
             if self.number == 2:
                 self.ended = word.startswith(b"\n")
@@ -399,12 +342,8 @@ class _Binary(_Reader):
                 raise self._misaligned("a word has a line break in it")
             if not word or has_control(word):
                 raise self._misaligned(f"{word[:20]!r} is no word")
-            finite = np.isfinite(vector)
-            if not finite.all():
-                if self._out_of_step(vector[None, finite]):
-                    raise self._misaligned("the vector holds NaN or infinity")
-                self.refuse("the vector holds NaN or infinity")
-                continue
+            if not np.isfinite(vector).all():
+                raise self._misaligned("the vector holds NaN or infinity")
             yield word, vector
 
     def _word(self):
@@ -417,20 +356,19 @@ class _Binary(_Reader):
         return bytes(word)
 
     def undecoded(self, name, codec, numbers):
-        """As for text, where records are in step; `finish` judges what was passed over."""
-        if self.skip:
-            return super().undecoded(name, codec, numbers)
-        if self._out_of_step(self._rows(numbers)) or self._out_of_step(self._rows(self.left_out)):
-            raise self._misaligned("records before it are out of step")
-        reason = super().undecoded(name, codec, numbers)
-        return f"{reason}; where it is no word, {self._damage}"
+        """As for text, where records are in step."""
+        if any(_strange(self._rows(part), tiny=True) for part in (numbers, self.left_out)):
+            return self._misaligned("records before it are out of step")
+        error = super().undecoded(name, codec, numbers)
+        return ValueError(f"{error}; where it is no word, {self._damage}")
 
     def _rows(self, numbers):
         return np.frombuffer(numbers, dtype=np.float32).reshape(-1, self.dimensions)
 
     def finish(self, vectors):
         """Refuse a file that does not end with its last record, and numbers that none trains."""
-        if self.number == self.count:
+        whole = self.number == self.count
+        if whole:
             rest = self.file.read(_HEAD)
             if rest.strip(b"\r\n"):
                 raise self._misaligned("the file goes on after its last record")
@@ -442,19 +380,13 @@ class _Binary(_Reader):
             following = self._word()
             if following.startswith(b"\n") != self.ended or has_control(following[1:]):
                 raise self._misaligned("no record follows it")
-        uncertain = self.number < self.count or self.report.keys() & {_REPLACED, _PASSED}
-        strange = self._out_of_step if uncertain else _strange
-        if strange(vectors) or strange(self._rows(self.left_out)):
+        tiny = not whole or _REPLACED in self.report
+        if any(_strange(part, tiny=tiny) for part in (vectors, self._rows(self.left_out))):
             raise self._misaligned("some numbers are beyond all others, records are out of step")
-
-    @property
-    def place(self):
-        """The record that was read last."""
-        return f"record {self.number} of {self.count} (byte {self.byte})"
 
     def _misaligned(self, fact):
         """The error for records of another length than the header says."""
-        return ValueError(f"{self.path}, {self.place}: {fact}; {self._damage}")
+        return self.error(f"{fact}; {self._damage}")
 
     @property
     def _damage(self):
@@ -464,12 +396,8 @@ class _Binary(_Reader):
             "words: write phrases with underscores, or save them as text"
         )
 
-    def _out_of_step(self, vectors):
-        """Whether vectors have numbers of no training."""
-        return _strange(vectors, tiny=True)
 
-
-def _strange(vectors, *, tiny=False):
+def _strange(vectors, *, tiny):
     """Whether numbers are far beyond the others, a few rows denormal, or numbers letters.
 
     Far is 15 orders of magnitude; or, in one or two rows alone, 3 above all others or 9 below, as
@@ -484,8 +412,7 @@ def _strange(vectors, *, tiny=False):
     if letters > 0.5 + 3 * len(odd) / 450:
         return True
     high, low = np.zeros(len(vectors)), np.full(len(vectors), np.inf)
-    for start in range(0, len(vectors), 10_000):
-        rows = slice(start, start + 10_000)
+    for rows in row_blocks(*vectors.shape):
         sizes = np.abs(vectors[rows])
         high[rows] = sizes.max(axis=1)
         low[rows] = np.min(sizes, axis=1, where=sizes > 0, initial=np.inf)

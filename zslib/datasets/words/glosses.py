@@ -72,8 +72,15 @@ def _text_vectors(texts, dimension):
     import sklearn
 
     check_integer(dimension, "dimension", low=1)
+
+    def embed():
+        vectors, usable = reduced_tfidf(texts, dimension)
+        vectors[~usable] = 0
+        vectors[usable] = unit_rows(vectors[usable], name="gloss vectors")
+        return vectors
+
     key = "\0".join([str(dimension), sklearn.__version__, *texts]).encode()
-    return cached_array("gloss", key, lambda: _embed(texts, dimension))
+    return cached_array("gloss", key, embed)
 
 
 def reduced_tfidf(texts, dimension):
@@ -95,10 +102,3 @@ def truncated(matrix, dimension):
     # The last bits of a product depend on how many threads share it.
     with threadpool_limits(1):
         return TruncatedSVD(dimension, random_state=0).fit_transform(matrix).astype(np.float32)
-
-
-def _embed(texts, dimension):
-    vectors, usable = reduced_tfidf(texts, dimension)
-    vectors[~usable] = 0
-    vectors[usable] = unit_rows(vectors[usable], name="gloss vectors")
-    return vectors

@@ -1,6 +1,7 @@
 """Vectors of terms of several words, and of synsets and terms by their place in a hierarchy."""
 
 import json
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -163,7 +164,7 @@ def load_term_vectors(source, terms_of, links):
 def synset_embeddings(wnids, *, semantics="hypernym", dimension=300):
     """Unit-length class embeddings of synsets, given by WordNet id."""
     check_choice(semantics, "semantics", SYNSET_SEMANTICS)
-    parts = []
+    wnids, parts = list(map(str, wnids)), []
     for kind in semantics.split("+"):
         if kind == "gloss":
             known, vectors = gloss_vectors(dimension=dimension)
@@ -171,13 +172,12 @@ def synset_embeddings(wnids, *, semantics="hypernym", dimension=300):
         else:
             known, vectors = _hypernym_vectors(dimension)
         row = {wnid: i for i, wnid in enumerate(known.tolist())}
-        missing = [str(wnid) for wnid in wnids if str(wnid) not in row]
-        if missing:
+        if missing := [wnid for wnid in wnids if wnid not in row]:
             raise ValueError(
                 f"{len(missing)} synset(s) have no {kind} vector ({', '.join(missing[:5])}): "
                 "leave these classes out"
             )
-        parts.append(np.asarray(vectors[[row[str(wnid)] for wnid in wnids]], dtype=np.float32))
+        parts.append(np.asarray(vectors[[row[wnid] for wnid in wnids]], dtype=np.float32))
     return unit_rows(np.concatenate(parts, axis=1), name="class embeddings")
 
 
@@ -185,13 +185,10 @@ def _hypernym_vectors(dimension):
     """`hypernym_vectors` of all 21,844 ImageNet synsets by ImageNet's is-a pairs, cached."""
     import sklearn
 
-    check_integer(dimension, "dimension", low=1)
     wnids, _, _ = read_glosses()
     nodes = wnids.tolist()
     path = require_folder("visual/imagenet_synsets") / "is_a.txt.gz"
     links = [(child, parent) for parent, child in read_table(path, ("parent", "child"), None)]
     key = json.dumps([dimension, sklearn.__version__, nodes, links]).encode()
-    vectors = cached_array(
-        "hypernym", key, lambda: hypernym_vectors(nodes, links, dimension=dimension)
-    )
-    return wnids, vectors
+    make = partial(hypernym_vectors, nodes, links, dimension=dimension)
+    return wnids, cached_array("hypernym", key, make)

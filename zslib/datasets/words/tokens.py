@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -74,10 +73,6 @@ class Vocabulary:
             )
         return cls((*_NAMED, *sorted(kept, key=lambda word: (-counts[word], word))))
 
-    @cached_property
-    def _number(self):
-        return {word: number for number, word in enumerate(self.words)}
-
     def __len__(self):
         return len(self.words)
 
@@ -85,7 +80,7 @@ class Vocabulary:
         """Token numbers of texts, of each the first ``length``; rows end in padding (0)."""
         if length is not None:
             check_integer(length, "length", low=1)
-        number = self._number
+        number = {word: number for number, word in enumerate(self.words)}
         rows = [[number.get(token, UNKNOWN) for token in t[:length]] for t in _split(texts)]
         tokens = np.full((len(rows), max(map(len, rows))), PADDING, dtype=np.int64)
         for row, known in zip(tokens, rows, strict=True):

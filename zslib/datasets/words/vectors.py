@@ -16,10 +16,17 @@ from pathlib import Path
 
 import numpy as np
 
-from zslib.datasets.files import file_hash, file_state, read_lines, read_rows
+from zslib.datasets.files import file_hash, file_state, naming, read_lines, read_rows
 from zslib.datasets.locate import cached_array, require_folder
 from zslib.datasets.words.formats import read_vectors
-from zslib.validation import as_vectors, check_choice, check_integer, column_names, host_array
+from zslib.validation import (
+    as_float32,
+    as_vectors,
+    check_choice,
+    check_integer,
+    column_names,
+    host_array,
+)
 
 _READER = 3  # counted up where the same file is read otherwise
 ENGLISH = ("crosslingual/vectors.en.npy", "crosslingual/words.en.tsv.gz")
@@ -123,38 +130,23 @@ def as_word_vectors(source, name):
             f"{name} must have words that are strings, and word {wrong} is {words[wrong]!r}: in a "
             "data frame they are the index, see its set_index"
         )
-    wide = as_vectors(host_array(matrix, name), name)
-    with np.errstate(over="ignore"):
-        vectors = np.asarray(wide, dtype=np.float32)
-    beyond = ~np.isfinite(vectors).all(axis=1)
-    if beyond.any():
-        word = words[int(beyond.argmax())]
-        raise ValueError(f"{name} has numbers beyond the range of float32, of word {word!r}")
-    try:
+    vectors = as_vectors(host_array(matrix, name), name)
+    if vectors.dtype != np.float32:
+        vectors = as_float32(vectors, name)
+    with naming(name):
         known = WordVectors(np.array(words), vectors, {"words read": len(words)})
         _ = known.index  # refuses a word that is there twice
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
     return known
 
 
-def load_vectors(
-    source,
-    *,
-    format="auto",
-    limit=None,
-    errors="strict",
-    encoding=None,
-    bad_lines="refuse",
-    cache=True,
-):
+def load_vectors(source, *, limit=None, errors="strict", encoding=None):
     """Read word vectors in word2vec text, word2vec binary, fastText ``.vec`` or GloVe format.
 
     What the file is, its content says, not its name. Words are kept as written (case included,
     blanks within too); in text a word is what stands before the last d numbers, d as the header
-    says or, without one, as most of the first hundred lines have it. To parse a text file of
-    200,000 words takes some seconds; the next time the cached ``.npy`` is mapped at once, while
-    the file's content stays.
+    "count dimensions" says or, without one, as most of the first hundred lines have it. To parse
+    a text file of 200,000 words takes some seconds; the next time the ``.npy`` in the cache
+    (`zslib.datasets.cache_dir`) is mapped at once, while the file's content stays.
 
     Parameters
     ----------
@@ -163,27 +155,19 @@ def load_vectors(
         is taken as it is: a ``KeyedVectors`` of gensim, or anything with ``index_to_key`` and
         ``vectors``; a dict of vectors by word; a data frame whose index has the words; or a pair
         of words and matrix.
-    format : {"auto", "text", "binary"}
-        "auto" asks the file. A text file may have the header line "count dimensions" (word2vec,
-        fastText) or not (GloVe).
     limit : int, optional
         Read only the first so many words, usually the most frequent ones.
     errors : {"strict", "replace", "ignore"}
         What to do with words that are not in the encoding; strict refuses the file.
     encoding : str, optional
         That of the words, such as "latin-1"; by default UTF-8, or what the file's mark says.
-    bad_lines : {"refuse", "skip"}
-        What to do with a line, or a binary record, that cannot be read as a word and its numbers:
-        refuse the file with the line's number, or pass it over and count it in ``report``.
-    cache : bool
-        Whether to use and fill the cache (`zslib.datasets.cache_dir`).
 
     Returns
     -------
     WordVectors
         float32, memory-mapped from the cache. ``report`` has the number of words read and of
         duplicates left out (the first of each is kept); the format, encoding and header that the
-        file has; and what was passed over, such as blank lines, with the first bad line.
+        file has; and what was passed over, such as blank lines.
 
     Raises
     ------
@@ -196,9 +180,7 @@ def load_vectors(
     >>> load_vectors((["cat", "dog"], [[1.0, 0.0], [0.0, 1.0]]))
     WordVectors(2 words, 2 dimensions)
     """
-    check_choice(format, "format", ("auto", "text", "binary"))
     check_choice(errors, "errors", ("strict", "replace", "ignore"))
-    check_choice(bad_lines, "bad_lines", ("refuse", "skip"))
     if limit is not None:
         check_integer(limit, "limit", low=1)
     if not isinstance(source, str | PathLike):
@@ -207,10 +189,9 @@ def load_vectors(
             return known
         return WordVectors(known.words[:limit], known.vectors[:limit], {"words read": limit})
     path = Path(source)
-    if not path.exists():
+    if not path.is_file():
         raise FileNotFoundError(f"no vector file at {path}: check the path")
-    options = {"format": format, "limit": limit, "errors": errors, "encoding": encoding}
-    options["skip"] = bad_lines == "skip"
+    options = {"limit": limit, "errors": errors, "encoding": encoding}
 
     @lru_cache
     def read():
@@ -219,20 +200,17 @@ def load_vectors(
         if file_state(path) != state:
             raise ValueError(f"{path} changed while it was read: load it again")
         # As text: an array of strings gives each the space of the longest.
-        texts = {"words": "\n".join(words), "report": json.dumps(report)}
-        parts = {name: np.frombuffer(text.encode(), np.uint8) for name, text in texts.items()}
-        return parts | {"vectors": vectors}
+        text = json.dumps([words, report]).encode()
+        return {"text": np.frombuffer(text, np.uint8), "vectors": vectors}
 
-    identity = [_READER, file_hash(path), options] if cache and path.is_file() else None
+    identity = [_READER, file_hash(path), options]
 
     def part(name):
-        if identity is None:
-            return read()[name]
         key = json.dumps([*identity, name]).encode()
         return cached_array("vectors", key, lambda: read()[name])
 
-    words, report = (part(name).tobytes().decode() for name in ("words", "report"))
-    return WordVectors(np.array(words.split("\n")), part("vectors"), json.loads(report))
+    words, report = json.loads(part("text").tobytes())
+    return WordVectors(np.array(words), part("vectors"), report)
 
 
 def europarl_vectors(language, *, limit=None, folder=None):
