@@ -204,7 +204,7 @@ def mean_estimate(
 
 
 def percentile_ends(draw, n_resamples, *, about=None, most=20_000):
-    r"""Ends of a 95% percentile interval from ``n_resamples`` draws, or more where that may decide.
+    r"""Ends of a 95% interval from ``n_resamples`` draws, or more where that may decide.
 
     An end that is the quantile :math:`p` of :math:`n` draws has a Monte Carlo error: it lies
     between the quantiles :math:`p \pm 2\sqrt{p(1 - p)/n}` of endless draws, as a rule. While zero,

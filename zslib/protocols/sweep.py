@@ -14,7 +14,7 @@ from zslib.arrays import resolve_device
 from zslib.code_digest import code_digest
 from zslib.datasets.locate import usable_cache
 from zslib.protocols import choices
-from zslib.validation import check_each, check_integer, check_trained
+from zslib.validation import check_each, check_integer
 
 __all__ = [
     "CHOICE_SEEDS",
@@ -23,7 +23,6 @@ __all__ = [
     "best_that_trains",
     "beyond_the_ends",
     "check_seeds",
-    "check_trained",
     "kept",
     "mean_trial",
     "most_regular",

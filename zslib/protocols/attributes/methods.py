@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +13,7 @@ from zslib.calibration import OutlierProbability
 from zslib.compatibility import CMT, DARK, Centred, FeatureGenerator, MapScorer, MetricLearner
 from zslib.mapping import RidgeMap
 from zslib.protocols.sweep import CHOICE_SEEDS, MANY_SEEDS
+from zslib.validation import check_choice
 
 __all__ = [
     "COMPARED_METHODS",
@@ -64,7 +66,10 @@ class ZeroShotMethod:
 
     def estimator(self, *, seed=None, **parameters):
         """A new estimator with these parameters, and the seed where it takes one."""
-        model = self.make(**self.fixed, **parameters)
+        known = list(inspect.signature(self.make).parameters)
+        for name in parameters:
+            check_choice(name, f"a name in the parameters of {self.name}", known)
+        model = self.make(**{**self.fixed, **parameters})
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
         return Centred(model) if self.centred else model

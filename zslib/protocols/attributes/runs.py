@@ -115,7 +115,6 @@ def run_zero_shot(
     split=None,
     fraction=0.25,
     train_on="trainval",
-    k=10,
     device="cpu",
     quick=False,
     must_learn=None,
@@ -136,7 +135,7 @@ def run_zero_shot(
         Use these instead of tuning.
     split, fraction
         Validation classes, as in `tune_zero_shot`.
-    train_on, k
+    train_on
         As in `evaluate_zero_shot`.
     device : {"cpu", "gpu", "auto"}
         Where to fit and score. Tuning runs on the host.
@@ -149,7 +148,6 @@ def run_zero_shot(
     method = resolve_method(method)
     check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
     check_integer(seed, "seed", low=0)
-    check_integer(k, "k", low=1)
     resolve_device(device)
     if quick:
         method = method.smaller()
@@ -158,21 +156,21 @@ def run_zero_shot(
 
     def outcome(chosen):
         model = method.estimator(seed=seed, **chosen)
-        options = {"train_on": train_on, "k": k, "must_learn": must_learn}
+        options = {"train_on": train_on, "must_learn": must_learn}
         return kept(evaluate_zero_shot, model, problem, **options, device=device)
 
+    if parameters is None:
+        options = {"split": split, "fraction": fraction, "must_learn": must_learn}
+        tuned = tune_zero_shot(method, problem, **options)
+        what = f"{method.name} on {problem.name}"
+        best, tested, passed_over = best_that_trains(
+            tuned.trials, "score", outcome, what, method.regular
+        )
+        chosen, gamma = best["parameters"], best["gamma"]
+    else:
+        chosen, gamma, tuned, passed_over = dict(parameters), None, None, []
+        tested = outcome(chosen)
     names = method.name, problem.name, problem.feature_scaling, seed
-    if parameters is not None:
-        given = dict(parameters)
-        used = method.estimator(seed=seed, **given)
-        return ZeroShotRun(*names, given, None, None, [], outcome(given), used)
-    options = {"split": split, "fraction": fraction, "must_learn": must_learn}
-    tuned = tune_zero_shot(method, problem, **options)
-    what = f"{method.name} on {problem.name}"
-    best, tested, passed_over = best_that_trains(
-        tuned.trials, "score", outcome, what, method.regular
-    )
-    chosen, gamma = best["parameters"], best["gamma"]
     used = method.estimator(seed=seed, **chosen)
     return ZeroShotRun(*names, chosen, gamma, tuned, passed_over, tested, used)
 

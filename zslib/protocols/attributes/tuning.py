@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from sklearn.model_selection import GroupShuffleSplit
@@ -54,15 +54,6 @@ class ZeroShotTuned:
     def ranked(self):
         """The trials that did not fail, the chosen one first: see `zslib.protocols.sweep`."""
         return ranked(self.trials, "score", self.regular)
-
-    def __str__(self):
-        chosen = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
-        failed = sum("failed" in trial for trial in self.trials)
-        return (
-            f"{chosen or 'nothing to tune'}; gamma={self.gamma:.4g} "
-            f"(validation ACC {self.score:.1f}, {len(self.trials)} candidates"
-            f"{f', {failed} failed' if failed else ''})"
-        )
 
 
 def split_validation_classes(problem, *, fraction=0.25, seed=0):
@@ -140,14 +131,13 @@ def tune_zero_shot(
     >>> from zslib.datasets.attributes.digits import digits_segments
     >>> from zslib.protocols import ZeroShotMethod
     >>> method = ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (0.01, 1.0, 100.0)})
-    >>> print(tune_zero_shot(method, digits_segments()))
-    feature_penalty=1.0; gamma=0.1418 (validation ACC 58.9, 3 candidates)
+    >>> tuned = tune_zero_shot(method, digits_segments())
+    >>> tuned.parameters, round(tuned.score, 1), round(tuned.gamma, 4)
+    ({'feature_penalty': 1.0}, 58.9, 0.1418)
     """
     check_choice(split, "split", (None, "official", "random"))
     method = resolve_method(method)
-    seeds = method.choice_seeds if seeds is None else seeds
-    seeds = check_seeds(seeds)
-    check_real(fraction, "fraction", low=0, high=1, inclusive=False)
+    seeds = check_seeds(method.choice_seeds if seeds is None else seeds)
     drawn = split == "random" or (split is None and not problem.val.size)
 
     @cache
@@ -157,26 +147,18 @@ def tune_zero_shot(
             whole = split_validation_classes(problem, fraction=fraction, seed=seed)
         return whole.validation_problem(seed=seed)
 
+    validated = partial(kept, _validated, must_learn=must_learn)
+
     def attempt(parameters, seeds):
-        return mean_trial(
-            [
-                kept(
-                    _validated,
-                    method.estimator(seed=seed, **parameters),
-                    held_out(seed),
-                    must_learn=must_learn,
-                )
-                for seed in seeds
-            ],
-            each="score",
-        )
+        found = [validated(method.estimator(seed=s, **parameters), held_out(s)) for s in seeds]
+        return mean_trial(found, each="score")
 
     choice = choice_of(problem, method.fixed, seeds, **{"held out": fraction} if drawn else {})
     name = f"{method.name} on {problem.name}"
     options = {"limits": method.limits, "seeds": seeds, "regular": method.regular}
     trials = sweep(method.grid, attempt, name, **options, **choice)
     best = ranked(trials, "score", method.regular)[0]
-    chosen = best["parameters"], best["score"], best["gamma"]
+    chosen = (best[name] for name in ("parameters", "score", "gamma"))
     return ZeroShotTuned(*chosen, trials, method.regular)
 
 

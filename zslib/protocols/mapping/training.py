@@ -13,9 +13,9 @@ from zslib.mapping import chimeras
 from zslib.mapping.base import LinearMap
 from zslib.protocols.mapping.methods import Method, check_method
 from zslib.protocols.mapping.tuning import Tuned, tune
-from zslib.protocols.sweep import check_trained, kept, some_rows
+from zslib.protocols.sweep import kept, some_rows
 from zslib.search import gold_ranks
-from zslib.validation import check_integer
+from zslib.validation import check_integer, check_trained
 
 __all__ = ["Trained", "chimera_pairs", "train"]
 
