@@ -14,6 +14,7 @@ from zslib.validation import (
     as_vectors,
     check_indices,
     check_integer,
+    check_length,
     check_paired,
     check_real,
     check_same_width,
@@ -157,11 +158,7 @@ class GaussianThreshold(BaseEstimator):
         check_paired(points, codes, "points", "codes")
         given, points, codes = points, as_vectors(points, "points"), as_array(codes, "codes")
         validate_data(self, given, skip_check_array=True)
-        if codes.shape != points.shape[:1]:
-            raise ValueError(
-                f"codes has shape {tuple(codes.shape)}: give a class for each of the "
-                f"{points.shape[0]} points"
-            )
+        check_length(codes, "codes", points.shape[0], "points")
         centres = as_vectors(centres, "centres", like=points)
         xp = namespace(points, check_indices(codes, "codes", centres.shape[0]))
         check_same_width(points, centres, "points", "centres")
@@ -191,9 +188,8 @@ class GaussianThreshold(BaseEstimator):
         for rows in row_blocks(points.shape[0], centres.shape[0] * centres.shape[1]):
             apart = points[rows, None, :] - centres[None, :, :]
             unit = range_power(apart)
-            outside = unit * row_norms(apart / unit) > radii[None, :]
-            blocks.append(xp.astype(xp.all(outside, axis=1), points.dtype))
-        return xp.concat(blocks, axis=0)
+            blocks.append(xp.all(unit * row_norms(apart / unit) > radii[None, :], axis=1))
+        return xp.astype(xp.concat(blocks, axis=0), points.dtype)
 
 
 def _checked(detector, points, learned):

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from zslib.arrays import row_blocks
-from zslib.validation import check_integer
+from zslib.validation import check_integer, check_length
 
 __all__ = [
     "Estimate",
@@ -174,10 +174,7 @@ def mean_estimate(
         )
     if classes is not None:
         classes = np.asarray(classes)
-        if classes.shape != rows[0].shape:
-            raise ValueError(
-                f"classes has shape {classes.shape} for {rows[0].size} items: give one for each"
-            )
+        check_length(classes, "classes", rows[0].size, "values")
         if any(c is None or c != c for c in classes.tolist()):
             raise ValueError("classes holds NaN or None: leave out items without a class")
     n = len(rows)

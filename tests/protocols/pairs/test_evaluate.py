@@ -532,8 +532,6 @@ def run_without_test():
 
 ALL_FAILED = "all 1 candidates of RidgeToWords on toy failed, the first with: penalty is negative"
 REFUSALS = [
-    (lambda: choose_alpha([]), "outcomes is empty"),
-    (lambda: measures_by_alpha([], [0.0]), "outcomes is empty"),
     (lambda: measures_by_alpha([None], [-0.5]), "alphas must be a 1-d array of numbers of at"),
     (lambda: rescaled([], -0.1), "alpha must be a finite number, at least 0"),
     (lambda: evaluate_image_text(RidgeToWords(jitter=np.nan), toy()), "NaN or infinity"),

@@ -15,8 +15,8 @@ from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.methods import resolve_method, resolve_methods
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.tuning import ZeroShotTuned, tune_zero_shot
-from zslib.protocols.sweep import best_that_trains, kept
-from zslib.validation import check_each, check_integer
+from zslib.protocols.sweep import best_that_trains, check_seeds, kept
+from zslib.validation import check_integer
 
 __all__ = ["ZeroShotRun", "run_table", "run_zero_shot"]
 
@@ -192,9 +192,9 @@ def run_table(methods, problem, seeds=(0,), **options) -> dict:
     dict of str to list of ZeroShotRun
         By the method's name; one run per seed.
     """
-    seeds = check_each(seeds, "seeds", check_integer, "integers", low=0)
+    seeds = check_seeds(seeds)
     problems = list(problem) if isinstance(problem, Sequence) else [problem] * len(seeds)
-    if not seeds or len(problems) != len(seeds):
+    if len(problems) != len(seeds):
         raise ValueError(
             f"got {len(problems)} problem(s) for {len(seeds)} seed(s): give one problem, or one "
             "for each seed"

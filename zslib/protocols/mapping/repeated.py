@@ -222,14 +222,11 @@ def repeat(
     for name in resolve_all(setting, dataset):
         loaded = {"setting": setting, "dataset": name, "quick": quick}
         if "fold" in signature(DATASETS[name].loaders[setting]).parameters:
-            drawn = list(range(seed, seed + partitions))
-            parts = []
+            drawn, parts = list(range(seed, seed + partitions)), []
             for fold in range(folds):
                 problems = [load_problem(**loaded, seed=s, fold=fold) for s in drawn]
-                if partitions == 1:
-                    parts.append(Repeated(problems * n_seeds, seeds, fold=fold, **options))
-                else:
-                    parts.append(Repeated(problems, drawn, fold=fold, **options))
+                each = (problems * n_seeds, seeds) if partitions == 1 else (problems, drawn)
+                parts.append(Repeated(*each, fold=fold, **options))
             experiments.append(CrossFitted(parts))
             continue
         problems = [load_problem(**loaded, seed=s) for s in seeds]
