@@ -130,25 +130,20 @@ def beyond_the_ends(trials, by, limits=None, regular=None):
     []
     """
     best = ranked(trials, by, regular)[0]["parameters"]
-    further = []
+    candidates, further = [trial["parameters"] for trial in trials], []
     for name, value in best.items():
-        others = {k: v for k, v in best.items() if k != name}
-        line = [t["parameters"] for t in trials]
-        tried = {p[name] for p in line if {k: v for k, v in p.items() if k != name} == others}
+        tried = {c[name] for c in candidates if c | {name: value} == best}
         if len(tried) < 2 or not all(_positive(v) for v in tried):
             continue
         tried = sorted(tried)
         low, high = (limits or {}).get(name, (None, None))
-        if value == tried[-1]:
-            following, bound, nearer = value * value / tried[-2], high, min
-        elif value == tried[0]:
-            following, bound, nearer = value * value / tried[1], low, max
-        else:
+        if value not in (tried[0], tried[-1]):
             continue
-        if isinstance(value, int):
-            following = max(1, round(following))
-        else:
-            following = float(f"{following:.3g}")
+        last = value == tried[-1]
+        beside, bound, nearer = (tried[-2], high, min) if last else (tried[1], low, max)
+        following = value * value / beside
+        whole = isinstance(value, int)
+        following = max(1, round(following)) if whole else float(f"{following:.3g}")
         following = following if bound is None else nearer(following, bound)
         if following not in tried:
             further.append(best | {name: following})

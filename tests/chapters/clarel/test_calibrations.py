@@ -157,7 +157,7 @@ REFUSALS = [
     (lambda p: calibrations.surprisals(np.ones((1, 2)), 0), "unit must be"),
     (lambda p: stacked(p, test_seen=()), "has no test images of seen classes"),
     (lambda p: calibrations.from_common_zero(stacked(p), np.nan), "zero must be"),
-    (lambda p: calibrations.run_calibrations("CLIP", p), "unknown method"),
+    (lambda p: calibrations.run_calibrations("CLIP", p), "method must be one of"),
 ]
 
 

@@ -182,11 +182,11 @@ def test_a_search_that_no_seed_changes_is_done_once(languages, monkeypatch):
     counted = Mock(side_effect=evaluate)
     monkeypatch.setattr(repeated, "evaluate", counted)
     runs = Repeated([languages, languages], [0, 1])
-    closed = runs.train("ridge", parameters=[{"alpha": 1.0}] * 2)
+    closed = runs.train("ridge (GCV)")
     first, second = runs.search(closed)
     assert counted.call_count == 1
     np.testing.assert_array_equal(first.ranks, second.ranks)
-    seeded = runs.train(SMALL, parameters=[{"n_epochs": 1, "n_negatives": 2}] * 2)
+    seeded = runs.train(SMALL)
     first, second = runs.search(seeded)
     assert counted.call_count == 3
     assert (first.ranks != second.ranks).any()

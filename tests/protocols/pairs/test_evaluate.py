@@ -532,7 +532,7 @@ def run_without_test():
 
 ALL_FAILED = "all 1 candidates of RidgeToWords on toy failed, the first with: penalty is negative"
 REFUSALS = [
-    (lambda: measures_by_alpha([None], [-0.5]), "alphas must be a 1-d array of numbers of at"),
+    (lambda: measures_by_alpha([None], [-0.5]), "alphas must be a finite number, at least 0"),
     (lambda: rescaled([], -0.1), "alpha must be a finite number, at least 0"),
     (lambda: evaluate_image_text(RidgeToWords(jitter=np.nan), toy()), "NaN or infinity"),
     (lambda: evaluate_image_text(RidgeToWords(), toy()).retrieval.of("both"), "direction must"),

@@ -184,10 +184,7 @@ def origin(name):
 def resolve_method(method):
     """A `ZeroShotMethod`, from one or from the name of one of `COMPARED_METHODS`."""
     if isinstance(method, str):
-        if method not in COMPARED_METHODS:
-            known = ", ".join(COMPARED_METHODS)
-            raise ValueError(f"unknown method {method!r}: choose from {known}")
-        return COMPARED_METHODS[method]
+        return COMPARED_METHODS[check_choice(method, "method", COMPARED_METHODS)]
     if not isinstance(method, ZeroShotMethod):
         raise TypeError(
             f"method must be a ZeroShotMethod, such as ZERO_SHOT_METHODS['ESZSL'], got {method!r}"

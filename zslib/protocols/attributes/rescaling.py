@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.metrics import harmonic_mean
-from zslib.validation import check_real
+from zslib.validation import check_each, check_real
 
 __all__ = ["choose_alpha", "measures_by_alpha", "rescaled"]
 
@@ -26,10 +26,8 @@ def measures_by_alpha(outcomes, alphas) -> dict:
     In percent: "seen", "unseen" and "H", averaged over classes as everywhere; "unseen taken for
     seen" and "seen taken for unseen", shares of images as in Appendix B.
     """
-    alphas = np.asarray(alphas, dtype=np.float64)
-    if alphas.ndim != 1 or not alphas.size or not np.all(np.isfinite(alphas) & (alphas >= 0)):
-        raise ValueError(f"alphas must be a 1-d array of numbers of at least 0, got {alphas}")
-    gammas, repeats = np.log1p(alphas), []
+    gammas = np.log1p(check_each(alphas, "alphas", check_real, "numbers", low=0))
+    repeats = []
     for outcome in outcomes:
         seen, unseen = _accuracies(outcome, gammas)
         # An image is answered with a seen class while gamma is below its flip.

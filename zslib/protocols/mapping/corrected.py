@@ -69,11 +69,11 @@ def corrected(runs, methods, space, *, max_queries=0, corrections=CORRECTIONS):
                     replace(fit, predictions=fit.predictions[rows])
                     for fit, rows in zip(trained, kept, strict=True)
                 ]
-        by_method = {}
-        for method, trained in fits.items():
-            seeds = fold.search(trained, space, correction=corrections)
-            by_method[method] = {name: [seed[name] for seed in seeds] for name in corrections}
-        return by_method
+        found = {m: fold.search(fit, space, correction=corrections) for m, fit in fits.items()}
+        return {
+            method: {name: [seed[name] for seed in seeds] for name in corrections}
+            for method, seeds in found.items()
+        }
 
     return runs.each(of_fold)
 

@@ -70,22 +70,19 @@ class Repeated:
         square = self.problem.X_train.shape[1] == self.problem.targets.shape[1]
         return [method for method in methods if square or method != "orthogonal"]
 
-    def train(self, method, *, parameters=None, chimera_rows=None):
+    def train(self, method, *, chimera_rows=None):
         """One `Trained` per seed; ``method`` is a `Method` or the name of one.
 
-        ``parameters`` and ``chimera_rows`` are lists with one entry per seed. All seeds share what
-        was chosen on the training pairs of the first.
+        ``chimera_rows`` is a list with one entry per seed. All seeds share what was chosen on the
+        training pairs of the first.
         """
         if isinstance(method, str):
             method = METHODS[check_choice(method, "method", METHODS)]
-        options = {"device": self.device, "quick": self.quick}
-        if parameters is None:
-            options["tuned_on"] = self._tuned_on
-        nothing = [None] * len(self.seeds)
-        columns = self.problems, self.seeds, parameters or nothing, chimera_rows or nothing
+        options = {"device": self.device, "quick": self.quick, "tuned_on": self._tuned_on}
+        columns = self.problems, self.seeds, chimera_rows or [None] * len(self.seeds)
         return [
-            train(method, problem, parameters=chosen, chimera_rows=rows, seed=seed, **options)
-            for problem, seed, chosen, rows in zip(*columns, strict=True)
+            train(method, problem, seed=seed, chimera_rows=rows, **options)
+            for problem, seed, rows in zip(*columns, strict=True)
         ]
 
     def search(self, runs, space="full", **options):
