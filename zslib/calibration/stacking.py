@@ -169,7 +169,5 @@ def _check_distances(distances):
     xp = namespace(distances)
     lowest = float(xp.min(distances))
     if lowest < 0:
-        raise ValueError(
-            f"distances must not be negative, found {lowest:.3g}: pass distances, not scores"
-        )
+        raise ValueError(f"distances must not be negative, found {lowest:.3g}: pass no scores")
     return xp, distances

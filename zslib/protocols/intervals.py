@@ -169,9 +169,7 @@ def mean_estimate(
     """
     rows = _rows(values, "values")
     if (same_items or classes is not None) and len({row.size for row in rows}) > 1:
-        raise ValueError(
-            "same_items=True and classes need as many items in every seed: pass the same items"
-        )
+        raise ValueError("same_items=True and classes need as many items in each seed's values")
     if classes is not None:
         classes = np.asarray(classes)
         check_length(classes, "classes", rows[0].size, "values")

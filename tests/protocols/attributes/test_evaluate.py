@@ -499,7 +499,7 @@ OF_VALUES = [
     (lambda: run_table([NEAREST], [TOY], seeds=[0, 1]), r"got 1 problem\(s\) for 2 seed"),
     (lambda: run_table([NEAREST], TOY, seeds=[]), "seeds is empty"),
     (lambda: estimated(outcomes=[]), "at least one outcome"),
-    (lambda: estimated(minus=2 * [evaluated()]), "one per seed; got 1 and 2"),
+    (lambda: estimated(minus=2 * [evaluated()]), r"as many in minus, got \[1, 2\]"),
     (lambda: estimated(minus=[evaluated(problem=toy(seed=1))]), "tested on other images"),
     (lambda: estimated("P@1"), "measure must be one of"),
     (lambda: estimated(n_resamples=5), "n_resamples must be at least 100"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -30,19 +31,15 @@ def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
     those of `zero_shot_estimate`.
     """
 
-    def measure(name):
+    def estimate(name, runs, minus=None):
         point = "none" if name in ("ACC", "AUSUC") else calibration
+        outcomes = [outcome_at(run, point) for run in runs]
+        others = None if minus is None else [outcome_at(run, point) for run in minus]
+        if others is not None and len(others) == 1:  # a closed form serves all seeds
+            others *= len(outcomes)
+        return zero_shot_estimate(outcomes, name, minus=others, **options)
 
-        def estimate(runs, minus=None):
-            outcomes = [outcome_at(run, point) for run in runs]
-            others = None if minus is None else [outcome_at(run, point) for run in minus]
-            if others is not None and len(others) == 1:  # a closed form serves all seeds
-                others *= len(outcomes)
-            return zero_shot_estimate(outcomes, name, minus=others, **options)
-
-        return estimate
-
-    return {name: measure(name) for name in names}
+    return {name: partial(estimate, name) for name in names}
 
 
 def outcome_at(run, calibration):
@@ -74,19 +71,15 @@ def zero_shot_estimate(outcomes, measure, *, minus=None, n_resamples=1000) -> Es
     check_integer(n_resamples, "n_resamples", low=100)
     given = [outcomes] if minus is None else [outcomes, minus]
     methods = [list(part) if np.iterable(part) else [part] for part in given]
-    if not methods[0] or len({len(method) for method in methods}) > 1:
-        raise ValueError(
-            "outcomes must hold at least one outcome, and minus, where given, as many: one per "
-            f"seed; got {' and '.join(str(len(method)) for method in methods)}"
-        )
+    counts = [len(method) for method in methods]
+    if 0 in counts or len(set(counts)) > 1:
+        raise ValueError(f"give at least one outcome per seed, and as many in minus, got {counts}")
     if not all(hasattr(outcome, "labels") for method in methods for outcome in method):
         raise TypeError("outcomes and minus must hold ZeroShotOutcome: of a run pass run.outcome")
     sides = ("seen", "unseen") if measure in ("H", "AUSUC") else (measure,)
     for (a, b), side in product(zip(methods[0], methods[-1], strict=True), sides):
         if not np.array_equal(a.labels(side), b.labels(side)):
-            raise ValueError(
-                "minus was tested on other images: compare methods on the same problem"
-            )
+            raise ValueError("minus was tested on other images: compare on the same problem")
 
     def difference(values):
         return values[0] - (values[1] if minus is not None else 0.0)

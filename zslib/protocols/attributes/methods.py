@@ -186,9 +186,7 @@ def resolve_method(method):
     if isinstance(method, str):
         return COMPARED_METHODS[check_choice(method, "method", COMPARED_METHODS)]
     if not isinstance(method, ZeroShotMethod):
-        raise TypeError(
-            f"method must be a ZeroShotMethod, such as ZERO_SHOT_METHODS['ESZSL'], got {method!r}"
-        )
+        raise TypeError(f"method must be a ZeroShotMethod or the name of one, got {method!r}")
     return method
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from zslib.arrays import resolve_device, take_rows
 from zslib.compatibility import Scaled
 from zslib.datasets.attributes.scaling import scaled_as
@@ -89,9 +87,7 @@ class ZeroShotRun:
         problem = scaled_as(problem, self.scaling)
         names, rows, scaler = problem.class_names, problem.trainval, problem.scaler
         attributes = problem.image_attributes
-        vectors = [
-            take_rows(problem.class_embeddings, np.array([c]))[0, :] for c in range(names.size)
-        ]
+        vectors = [problem.class_embeddings[c, :] for c in range(names.size)]
         model = Scaled(self.estimator, gamma=gamma).fit(
             take_rows(problem.features, rows),
             names[problem.labels[rows]],

@@ -65,10 +65,9 @@ def split_validation_classes(problem, *, fraction=0.25, seed=0):
     check_integer(seed, "seed", low=0)
     n = problem.seen_classes.size
     if n - np.ceil(fraction * n) < 2:
-        remedy = "lower fraction" if n > 2 else "give images of at least three seen classes"
         raise ValueError(
-            f"choosing settings on {fraction:g} of {n} seen classes leaves fewer than two to "
-            f"train on: {remedy}"
+            f"fraction {fraction:g} of {n} seen classes leaves fewer than two to train on: lower "
+            "it, or give images of at least three seen classes"
         )
     classes = problem.labels[problem.trainval]
     splitter = GroupShuffleSplit(n_splits=1, test_size=fraction, random_state=seed)
