@@ -127,9 +127,6 @@ def _entry(method, problem, seeds, options, store):
         return f"{type(error).__name__}: {error}", store
 
 
-_ACCURACIES = ("ACC", "unseen", "seen", "H", "AUSUC")
-
-
 def board_measures(**resamples):
     """The leaderboard's columns: measures of runs for `book.Chapter.measure`, by name.
 
@@ -139,7 +136,7 @@ def board_measures(**resamples):
     """
     hubs = hub_measures()
     return {
-        **zero_shot_measures(_ACCURACIES, **resamples),
+        **zero_shot_measures(("ACC", "unseen", "seen", "H", "AUSUC"), **resamples),
         "largest hub": hubs["largest hub over the mean, unseen"],
         "skewness of N_1": hubs["skewness of N_1, unseen"],
         "pollution": pollution_measure("chosen"),

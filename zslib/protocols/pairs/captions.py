@@ -83,9 +83,8 @@ class CaptionModel:
 
         Parameters as in `decision_function`; of vectors it is their row, int64 (n,).
         """
-        best = to_host(
-            namespace(self.prototypes).argmax(self.decision_function(images, sentences), axis=1)
-        )
+        scores = self.decision_function(images, sentences)
+        best = to_host(namespace(scores).argmax(scores, axis=1))
         return best if self.vocabulary is None else np.array(list(sentences))[best]
 
     def predict(self, images, classes=None):
