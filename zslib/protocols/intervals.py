@@ -184,7 +184,6 @@ def mean_estimate(
             return Estimate(mean, np.nan, np.nan, n)
         half = stats.t.ppf(_ENDS[1], n - 1) * means.std(ddof=1) / np.sqrt(n)
         return Estimate(mean, float(mean - half), float(mean + half), n, unit or "runs", n)
-    check_integer(n_resamples, "n_resamples", low=100)
     rng = np.random.default_rng(0)
     values = np.stack(rows)
     means = values.mean(axis=0)
@@ -229,6 +228,7 @@ def percentile_ends(draw, n_resamples, *, about=None, most=20_000):
     >>> percentile_ends(lambda n: rng.normal(1.96, size=n), 2000)[2]
     20000
     """
+    check_integer(n_resamples, "n_resamples", low=100)
     draws, n_draws = draw(n_resamples), 0
 
     def ends(shares):
@@ -305,7 +305,6 @@ def statistic_over_classes(statistic, n_runs, n_classes, *, n_resamples=1000) ->
     >>> print(statistic_over_classes(lambda run, classes: values[run, classes].mean(), 2, 3))
     2.5 [1.3, 3.7]
     """
-    check_integer(n_resamples, "n_resamples", low=100)
     rng = np.random.default_rng(0)
     exact = np.mean([statistic(run, np.arange(n_classes)) for run in range(n_runs)])
 

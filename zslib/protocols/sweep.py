@@ -133,7 +133,8 @@ def beyond_the_ends(trials, by, limits=None, regular=None):
     candidates, further = [trial["parameters"] for trial in trials], []
     for name, value in best.items():
         tried = {c[name] for c in candidates if c | {name: value} == best}
-        if len(tried) < 2 or not all(_positive(v) for v in tried):
+        positive = (isinstance(v, Real) and not isinstance(v, bool) and v > 0 for v in tried)
+        if len(tried) < 2 or not all(positive):
             continue
         tried = sorted(tried)
         low, high = (limits or {}).get(name, (None, None))
@@ -148,10 +149,6 @@ def beyond_the_ends(trials, by, limits=None, regular=None):
         if following not in tried:
             further.append(best | {name: following})
     return further
-
-
-def _positive(value):
-    return isinstance(value, Real) and not isinstance(value, bool) and value > 0
 
 
 def mean_trial(outcomes, *, each=None):

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from zslib.datasets import synthetic_crossmodal
 from zslib.mapping import MaxMarginMap, RidgeMap, chimeras
-from zslib.protocols import METHODS, Method, Repeated, evaluate, repeat, train, tune
+from zslib.protocols import Method, Repeated, evaluate, repeat, train, tune
 from zslib.protocols.mapping import repeated, training
 from zslib.protocols.mapping.repeated import CrossFitted
 from zslib.protocols.mapping.tuning import epochs_for, validation_problem
@@ -99,15 +99,14 @@ def test_updates_become_epochs(updates, n, batch, epochs):
 
 
 def test_training_is_the_estimator_on_all_pairs(languages):
-    run = train(METHODS["ridge"], languages, parameters={"alpha": 0.5})
+    run = train(Method("r", RidgeMap(alpha=0.5)), languages)
     fitted = RidgeMap(alpha=0.5).fit(languages.X_train, languages.Y_train)
     np.testing.assert_array_equal(run.predictions, fitted.transform(languages.X_test))
 
 
 @pytest.mark.parametrize("unit", [False, True])
 def test_chimeras_join_the_training_pairs(images, unit):
-    method = METHODS["ridge"].with_chimeras(3, unit=unit)
-    run = train(method, images, parameters={"alpha": 0.5})
+    run = train(Method("r", RidgeMap(alpha=0.5)).with_chimeras(3, unit=unit), images)
     new = np.setdiff1d(images.labels, images.train_gold)
     made = chimeras(images.X_train, images.Y_train, images.targets[new], k=3)
     if unit:

@@ -18,7 +18,7 @@ from zslib.protocols.intervals import (
     resampled_runs,
     resampled_weights,
 )
-from zslib.validation import check_choice, check_integer
+from zslib.validation import check_choice
 
 __all__ = ["outcome_at", "zero_shot_estimate", "zero_shot_measures"]
 
@@ -68,7 +68,6 @@ def zero_shot_estimate(outcomes, measure, *, minus=None, n_resamples=1000) -> Es
         As in `mean_estimate`.
     """
     check_choice(measure, "measure", MEASURES)
-    check_integer(n_resamples, "n_resamples", low=100)
     given = [outcomes] if minus is None else [outcomes, minus]
     methods = [list(part) if np.iterable(part) else [part] for part in given]
     counts = [len(method) for method in methods]
