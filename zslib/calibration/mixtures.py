@@ -13,8 +13,6 @@ from zslib.validation import (
     column_names,
 )
 
-__all__ = ["MIXTURES", "check_experts", "even_odds", "mix_experts"]
-
 MIXTURES = ("adaptive", "constant", "total")
 
 # Added to probabilities before a logarithm or a quotient.

@@ -20,8 +20,6 @@ from zslib.validation import (
     check_same_width,
 )
 
-__all__ = ["GaussianThreshold", "OutlierProbability"]
-
 
 class OutlierProbability(BaseEstimator):
     r"""Local outlier probability of a mapped image (Kriegel et al. 2009; Socher et al. 2013).

@@ -20,8 +20,6 @@ from zslib.validation import (
     host_array,
 )
 
-__all__ = ["AdaptiveSmoothing", "ConfidenceGate"]
-
 
 class ConfidenceGate(BaseEstimator):
     r"""How sure two experts together are that an image is of a seen class (section 4 of COSMO).

@@ -8,8 +8,6 @@ from zslib.arrays import like, namespace
 from zslib.metrics.zero_shot import check_seen_mask
 from zslib.validation import as_vectors, check_real, check_row_names, column_names
 
-__all__ = ["CalibratedStacking", "MetricRescaling", "log_distance_scores"]
-
 
 class CalibratedStacking(BaseEstimator):
     r"""Take a constant off the scores of seen classes (Chao et al. 2016; Guo et al. 2019, Eq. 13).

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["Choices", "in_use", "install", "tell", "told_apart"]
-
 # Settings chosen for a training of one length serve another.
 _LENGTHS = {"n_epochs", "n_iter", "max_iter", "n_batches", "decay_every"}
 # What a training starts from, and what is looked at on the way.

@@ -11,19 +11,6 @@ from scipy import stats
 from zslib.arrays import row_blocks
 from zslib.validation import check_integer, check_length
 
-__all__ = [
-    "Estimate",
-    "Spread",
-    "independent_difference",
-    "independent_mean",
-    "mean_estimate",
-    "over_runs",
-    "paired_difference",
-    "percentile_ends",
-    "spread_over_runs",
-    "statistic_over_classes",
-]
-
 _ENDS = np.array([(1 - 0.95) / 2, (1 + 0.95) / 2])
 
 

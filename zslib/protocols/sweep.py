@@ -16,21 +16,6 @@ from zslib.datasets.locate import usable_cache
 from zslib.protocols import choices
 from zslib.validation import check_each, check_integer
 
-__all__ = [
-    "CHOICE_SEEDS",
-    "MANY_SEEDS",
-    "NothingTrained",
-    "best_that_trains",
-    "beyond_the_ends",
-    "check_seeds",
-    "kept",
-    "mean_trial",
-    "most_regular",
-    "ranked",
-    "some_rows",
-    "sweep",
-]
-
 CHOICE_SEEDS = (0, 1, 2)
 """Candidates are tried with the first of these, and the best of them with each."""
 

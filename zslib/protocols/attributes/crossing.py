@@ -9,8 +9,6 @@ import numpy as np
 from zslib.datasets.attributes.splits import class_parts, crossed_classes
 from zslib.validation import check_choice, check_integer
 
-__all__ = ["CrossFittedOutcome", "cross_fit", "crossed_problems"]
-
 
 def crossed_problems(problem, folds, *, seed=0):
     """One problem for each of so many ``folds`` of the classes, with that fold unseen.

@@ -25,8 +25,6 @@ from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.sweep import some_rows
 from zslib.validation import check_choice, check_integer, check_trained
 
-__all__ = ["check_answers", "evaluate_zero_shot", "fit_on", "numbers_kept"]
-
 
 def evaluate_zero_shot(
     model,

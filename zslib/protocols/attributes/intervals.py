@@ -20,8 +20,6 @@ from zslib.protocols.intervals import (
 )
 from zslib.validation import check_choice
 
-__all__ = ["outcome_at", "zero_shot_estimate", "zero_shot_measures"]
-
 
 def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
     """Measures of runs or outcomes for `book.Chapter.measure`, by name.

@@ -12,15 +12,6 @@ from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, resolve_method
 from zslib.protocols.attributes.runs import run_table
 from zslib.protocols.intervals import over_runs, statistic_over_classes
 
-__all__ = [
-    "agreement_measure",
-    "agreement_of_errors",
-    "board_measures",
-    "board_systems",
-    "error_shares",
-    "run_board",
-]
-
 
 def board_systems(asked):
     """Names of systems: those ``asked`` for, "A+B", or with "auto" all but ablations of one."""

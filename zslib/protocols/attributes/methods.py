@@ -15,19 +15,6 @@ from zslib.mapping import RidgeMap
 from zslib.protocols.sweep import CHOICE_SEEDS, MANY_SEEDS
 from zslib.validation import check_choice
 
-__all__ = [
-    "COMPARED_METHODS",
-    "DIRECTIONS",
-    "HARD_NEGATIVE_METHODS",
-    "UNPUBLISHED",
-    "ZERO_SHOT_METHODS",
-    "ZeroShotMethod",
-    "named",
-    "origin",
-    "resolve_method",
-    "resolve_methods",
-]
-
 
 @dataclass(frozen=True)
 class ZeroShotMethod:

@@ -12,8 +12,6 @@ from zslib.metrics import class_accuracies, harmonic_mean, k_occurrence, polluti
 from zslib.metrics.zero_shot import areas_of_weights, curve_of_weights, sample_weights
 from zslib.validation import check_choice, check_integer, check_real
 
-__all__ = ["MEASURES", "Competition", "ZeroShotOutcome"]
-
 MEASURES = ("ACC", "seen", "unseen", "H", "AUSUC")
 
 

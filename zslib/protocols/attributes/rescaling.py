@@ -11,8 +11,6 @@ import numpy as np
 from zslib.metrics import harmonic_mean
 from zslib.validation import check_each, check_real
 
-__all__ = ["choose_alpha", "measures_by_alpha", "rescaled"]
-
 
 def rescaled(outcomes, alpha):
     """The outcomes, of scores -log d, under one alpha of at least 0."""

@@ -16,8 +16,6 @@ from zslib.protocols.attributes.tuning import ZeroShotTuned, tune_zero_shot
 from zslib.protocols.sweep import best_that_trains, check_seeds, kept
 from zslib.validation import check_integer
 
-__all__ = ["ZeroShotRun", "run_table", "run_zero_shot"]
-
 
 @dataclass(frozen=True)
 class ZeroShotRun:

@@ -23,15 +23,6 @@ from zslib.protocols.sweep import (
 )
 from zslib.validation import check_choice, check_integer, check_real
 
-__all__ = [
-    "ZeroShotTuned",
-    "choice_of",
-    "seen_as",
-    "split_validation_classes",
-    "tune_zero_shot",
-    "with_validation_classes",
-]
-
 
 @dataclass(frozen=True)
 class ZeroShotTuned:

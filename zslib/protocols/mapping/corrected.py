@@ -9,15 +9,6 @@ from zslib.protocols.mapping.measures import over_queries
 from zslib.protocols.mapping.repeated import Repeated
 from zslib.protocols.tidy import row
 
-__all__ = [
-    "CORRECTIONS",
-    "corrected",
-    "first_queries",
-    "gains_by_answer",
-    "remedies",
-    "with_and_without",
-]
-
 CORRECTIONS = {
     "none": None,
     "globally corrected": "globally_corrected",

@@ -21,8 +21,6 @@ from zslib.protocols.intervals import (
 from zslib.protocols.mapping.outcome import CrossFittedOutcome, gold_queries
 from zslib.protocols.tidy import row
 
-__all__ = ["hubs_beside", "modes_less_languages", "over_queries", "search_measures"]
-
 # A count over the whole vocabulary for each draw, which is slow.
 _RESAMPLES, _MOST = 200, 2000
 

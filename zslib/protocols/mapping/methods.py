@@ -9,8 +9,6 @@ from sklearn.base import BaseEstimator, clone
 
 from zslib.mapping import CentredMap, MaxMarginMap, MultiStepMap, ProcrustesMap, RidgeMap
 
-__all__ = ["METHODS", "Method", "check_method"]
-
 
 @dataclass(frozen=True)
 class Method:

@@ -21,8 +21,6 @@ from zslib.validation import (
     check_same_rows,
 )
 
-__all__ = ["CrossFittedOutcome", "Outcome", "evaluate", "gold_queries"]
-
 
 @dataclass(frozen=True, eq=False)
 class Outcome:

@@ -20,8 +20,6 @@ from zslib.protocols.mapping.outcome import CrossFittedOutcome, evaluate, gold_q
 from zslib.protocols.mapping.training import train
 from zslib.validation import check_choice, check_integer
 
-__all__ = ["CrossFitted", "Repeated", "repeat", "repeat_both"]
-
 
 @dataclass(frozen=True, eq=False)
 class Repeated:

@@ -17,8 +17,6 @@ from zslib.protocols.sweep import kept, some_rows
 from zslib.search import gold_ranks
 from zslib.validation import check_integer, check_trained
 
-__all__ = ["Trained", "chimera_pairs", "train"]
-
 
 @dataclass(frozen=True)
 class Trained:

@@ -14,8 +14,6 @@ from zslib.protocols.mapping.methods import check_method
 from zslib.protocols.mapping.outcome import evaluate
 from zslib.protocols.sweep import CHOICE_SEEDS, kept, ranked, sweep
 
-__all__ = ["Tuned", "at_epochs", "epochs_for", "tune", "validation_problem"]
-
 # How often the longest training of the best candidates may double where it is the best.
 _DOUBLINGS = 2
 

@@ -15,8 +15,6 @@ from zslib.datasets.problem import check_problem
 from zslib.datasets.words.tokens import UNKNOWN, Vocabulary
 from zslib.validation import as_vectors
 
-__all__ = ["CaptionModel", "fit_image_text", "fitted_pairs", "texts_and_vocabulary"]
-
 
 @dataclass(frozen=True, eq=False)
 class CaptionModel:

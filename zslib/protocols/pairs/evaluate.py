@@ -20,8 +20,6 @@ from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.pairs.captions import fitted_pairs, texts_and_vocabulary
 from zslib.protocols.pairs.retrieval import RetrievalRanks, retrieval_ranks
 
-__all__ = ["ImageTextResult", "evaluate_image_text", "model_texts"]
-
 
 @dataclass(frozen=True)
 class ImageTextResult:

@@ -11,8 +11,6 @@ from zslib.metrics import hits_at_k
 from zslib.search import gold_ranks
 from zslib.validation import check_choice
 
-__all__ = ["RetrievalRanks", "retrieval_ranks"]
-
 
 @dataclass(frozen=True)
 class RetrievalRanks:

@@ -33,17 +33,6 @@ from zslib.protocols.sweep import (
 )
 from zslib.validation import check_choice, check_integer
 
-__all__ = [
-    "SHORT_GRID",
-    "ImageTextRuns",
-    "clarel_problems",
-    "image_text_trials",
-    "run_clarel",
-    "run_image_text",
-    "short_clarel",
-]
-
-
 _OF_TEXTS = ("min_count", "length", "prototypes_from")
 
 
