@@ -1,7 +1,5 @@
 """Means with 95% intervals, and paired differences, over seeds and test items."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Cross-fitting over classes: every class of a data set is unseen once, and seen otherwise."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -6,8 +6,6 @@ Guo et al. (2019): Dual-View Ranking with Hardness Assessment for Zero-Shot Lear
 "Setting". Xian, Schiele and Akata (2017): Zero-shot learning - the good, the bad and the ugly.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import replace

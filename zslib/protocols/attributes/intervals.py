@@ -1,7 +1,5 @@
 """Intervals of zero-shot measures over classes, images and seeds, also of differences."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 

@@ -1,7 +1,5 @@
 """The zero-shot scorers that the papers' tables compare, each with the grid it is tuned on."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

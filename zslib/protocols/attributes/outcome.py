@@ -1,7 +1,5 @@
 """What classes did when they competed for test images; every zero-shot measure reads from this."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 

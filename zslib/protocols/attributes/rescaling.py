@@ -4,8 +4,6 @@ Outcomes here are those of scores -log d, on which rescaling by alpha is calibra
 gamma = log(1 + alpha) (`zslib.calibration.MetricRescaling`).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.metrics import harmonic_mean

@@ -1,7 +1,5 @@
 """Zero-shot scorers tuned, fitted and tested: one of them, or several over several seeds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 

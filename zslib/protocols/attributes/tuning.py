@@ -1,7 +1,5 @@
 """Hyperparameters and gamma of zero-shot scorers, chosen on validation classes."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cache, partial

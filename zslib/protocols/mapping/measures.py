@@ -1,7 +1,5 @@
 """Measures of searches, for `book.Chapter.measure`."""
 
-from __future__ import annotations
-
 from functools import cache, partial
 from itertools import product, repeat
 

@@ -1,7 +1,5 @@
 """The mapping methods of Hubness and Pollution, each with the grid its parameters are tuned on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Search a space with mapped queries; every measure of the papers reads from the result."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

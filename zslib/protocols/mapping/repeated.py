@@ -1,7 +1,5 @@
 """The same experiment over several seeds, and over folds of the labels that test each once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import signature

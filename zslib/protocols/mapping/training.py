@@ -1,7 +1,5 @@
 """Tune a mapping method, train it on a problem, and map the test items."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Hyperparameters chosen on a random quarter of the training pairs (Hubness and Pollution, 2)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 

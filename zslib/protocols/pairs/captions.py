@@ -1,7 +1,5 @@
 """A fitted image-text model behind the words and the scaling that it was trained with."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache

@@ -6,8 +6,6 @@ Oreshkin, Pinheiro, Rostamzadeh and Pal (2019): CLAREL: Classification via retri
 zero-shot learning, Section 2.1 (prototypes, nearest class) and Section 4 (measures).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import partial
 

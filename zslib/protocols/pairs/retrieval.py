@@ -1,7 +1,5 @@
 """Finding the text of an image and the image of a text among unseen classes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Repeated trainings on image-text pairs, alpha chosen on validation classes; CLAREL's own."""
 
-from __future__ import annotations
-
 import inspect
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
