@@ -506,8 +506,11 @@ OF_VALUES = [
 ]
 OF_TYPES = [
     (lambda: run_zero_shot("ESZSL", {}), "must be of the class ZeroShotProblem, got dict"),
-    (lambda: evaluated(TOY, NearestClass()), "a model, then a ZeroShotProblem: got Zero"),
-    (lambda: evaluated(NearestClass), "then a ZeroShotProblem: got NearestClass, Zero"),
+    (
+        lambda: evaluated(TOY, NearestClass()),
+        "of the class ZeroShotProblem, got Nearest",
+    ),
+    (lambda: evaluated(NearestClass), "provide an instance .* instead of a class"),
     (lambda: evaluated(CLASSIFIER), "of LogisticRegression takes no class_embeddings: "),
     (lambda: evaluated(make_pipeline(CLASSIFIER)), "of LogisticRegression takes no class_embed"),
     (lambda: run_zero_shot(NearestClass(), TOY), "method must be a ZeroShotMethod"),

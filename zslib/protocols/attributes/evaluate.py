@@ -18,6 +18,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from zslib.arrays import like, take_rows, to_host
+from zslib.datasets.problem import check_problem
 from zslib.metrics import class_accuracies, top_classes
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.sweep import some_rows
@@ -70,12 +71,7 @@ def evaluate_zero_shot(
     >>> round(outcome.at(0.2).harmonic_mean, 1), round(outcome.ausuc, 1)
     (47.8, 52.1)
     """
-    scorer = hasattr(model, "decision_function") and not isinstance(model, type)
-    if not scorer or not hasattr(problem, "class_embeddings"):
-        raise TypeError(
-            "give a model, then a ZeroShotProblem: "
-            f"got {getattr(model, '__name__', type(model).__name__)}, {type(problem).__name__}"
-        )
+    check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
     last = model[-1] if isinstance(model, Pipeline) else model
     taken = [has_fit_parameter(last, name) for name in ("class_embeddings", "sample_weight")]
     if taken == [False, True]:  # which would be taken for weights
