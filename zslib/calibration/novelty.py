@@ -163,14 +163,14 @@ class GaussianThreshold(BaseEstimator):
         own = points - xp.take(centres, codes, axis=0)
         unit = range_power(own)
         distances, labels = unit * to_host(row_norms(own / unit)), to_host(codes)
-        if (missing := np.setdiff1d(np.arange(centres.shape[0]), labels)).size:
+        classes = np.arange(centres.shape[0])
+        if (missing := np.setdiff1d(classes, labels)).size:
             raise ValueError(
                 f"codes lacks {missing.size} class(es) of centres, the first in row {missing[0]}: "
                 "leave out what has no training image"
             )
         radii = [
-            np.quantile(distances[labels == c], share, method="inverted_cdf")
-            for c in range(centres.shape[0])
+            np.quantile(distances[labels == c], share, method="inverted_cdf") for c in classes
         ]
         self.centres_, self.radii_ = centres, like(np.array(radii, distances.dtype), points)
         return self

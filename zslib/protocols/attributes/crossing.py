@@ -27,13 +27,10 @@ def crossed_problems(problem, folds, *, seed=0):
     images = np.concatenate([problem.trainval, problem.test_seen, problem.test_unseen])
     labels = np.full(problem.labels.shape, -1)
     labels[images] = problem.labels[images]
-    return [
-        replace(problem, **class_parts(labels, *split, seen_fraction=0.0))
-        for split in (
-            crossed_classes(classes, seed=folds * seed + fold, folds=folds)
-            for fold in range(folds)
-        )
-    ]
+    numbers = range(folds * seed, folds * (seed + 1))
+    splits = (crossed_classes(classes, seed=number, folds=folds) for number in numbers)
+    parts = (class_parts(labels, *split, seen_fraction=0.0) for split in splits)
+    return [replace(problem, **part) for part in parts]
 
 
 def cross_fit(experiment, problem, folds, seeds):
