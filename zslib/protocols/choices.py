@@ -110,8 +110,8 @@ class Choices:
         if not known <= today:
             raise ValueError(
                 f"{self.source}: the choice {choice!r} names the parameters "
-                f"{' or '.join(known)}, and those that are chosen today are "
-                f"{' or '.join(today)}: {_HELP}"
+                f"{' or '.join(sorted(known - today))}, and those that are chosen today are "
+                f"{' or '.join(sorted(today))}: {_HELP}"
             )
         self.taken[choice] = entry
         return copy.deepcopy(entry["trials"])
