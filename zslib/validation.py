@@ -26,6 +26,7 @@ __all__ = [
     "check_integer",
     "check_ks",
     "check_learned",
+    "check_length",
     "check_narrowed",
     "check_order",
     "check_paired",
@@ -438,6 +439,14 @@ def check_same_width(a, b, name_a, name_b):
         raise ValueError(
             f"{name_a} has {a.shape[1]} columns and {name_b} has {b.shape[1]}: "
             "they must lie in the same space"
+        )
+
+
+def check_length(values, name, n, of):
+    """Raise ValueError unless ``values`` are one for each of ``n`` rows ``of`` another array."""
+    if tuple(values.shape) != (n,):
+        raise ValueError(
+            f"{name} has shape {tuple(values.shape)}: give one for each of the {n} rows of {of}"
         )
 
 

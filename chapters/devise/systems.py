@@ -10,13 +10,8 @@ from chapters.devise.estimates import metric_rows
 from chapters.devise.terms import TermRuns
 from zslib.compatibility import ConSE, DeViSE
 from zslib.datasets.attributes.splits import hold_out
-from zslib.protocols.sweep import (
-    CHOICE_SEEDS,
-    best_that_trains,
-    check_trained,
-    some_rows,
-    sweep,
-)
+from zslib.protocols.sweep import CHOICE_SEEDS, best_that_trains, some_rows, sweep
+from zslib.validation import check_trained
 
 # DeViSE as it was trained first: a small margin, and the first violating label of a random order.
 _DEVISE = {"margin": 0.1, "first_violating": True, "n_epochs": 10}

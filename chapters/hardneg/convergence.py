@@ -8,13 +8,28 @@ import numpy as np
 from sklearn.base import clone
 
 from chapters.hardneg.ratios import fixed_method, lasting_method
-from zslib.protocols.attributes.curves import epoch_accuracies
+from zslib.arrays import take_rows, to_host
+from zslib.metrics import class_accuracies
 from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.runs import run_zero_shot
 from zslib.protocols.attributes.tuning import split_validation_classes
 from zslib.protocols.intervals import Estimate, over_runs
 from zslib.protocols.sweep import kept
 from zslib.protocols.tidy import row
+
+
+def epoch_accuracies(fitted, problem):
+    """Accuracy of each unseen class, percent, after each epoch that is kept: (n_epochs, C).
+
+    Means over the classes are per-class accuracies, ACC.
+    """
+    tests = take_rows(problem.features, problem.test_unseen)
+    candidates = take_rows(problem.class_embeddings, problem.unseen_classes)
+    true, accuracies = problem.labels[problem.test_unseen], []
+    for epoch in range(1, len(fitted.learning_curve_) + 1):
+        best = to_host(fitted.at_epoch(epoch).predict(tests, candidates))
+        accuracies.append(100.0 * class_accuracies(true, problem.unseen_classes[best]))
+    return np.array(accuracies)
 
 
 def accuracy_by_epoch(model, problem):

@@ -9,7 +9,6 @@ from functools import cache
 import numpy as np
 
 from zslib.arrays import resolve_device, to_requested_device, unit_rows
-from zslib.protocols.attributes.curves import epochs_to_share
 from zslib.protocols.intervals import Estimate, mean_estimate, percentile_ends
 from zslib.protocols.mapping.corrected import first_queries
 from zslib.protocols.mapping.methods import METHODS
@@ -144,7 +143,8 @@ def precision_by_epoch(runs, methods, n_epochs, *, max_queries=0):
     def reached(name, times):
         """Epochs of each seed where each word counts so many times, (n_seeds, n_draws)."""
         shares = curves[name] @ times.T / n_words
-        return np.apply_along_axis(epochs_to_share, 1, shares, 0.95, of="best", epochs=looks)
+        near_best = shares >= 0.95 * shares.max(axis=1, keepdims=True)
+        return np.array(looks)[near_best.argmax(axis=1)]
 
     def estimate(name, minus=None):
         rng = np.random.default_rng(0)

@@ -74,7 +74,7 @@ REFUSALS = {
         ({"experts": EXPERTS - 1}, "must hold probabilities, found"),
         ({"experts": 9 * EXPERTS}, "take a softmax of scores first"),
         ({"is_seen": SEEN[1:]}, "mask over the 8 classes", TypeError),
-        ({"unseen": U[1:]}, "probability for each of the 40"),
+        ({"unseen": U[1:]}, "one for each of the 40 rows of experts"),
         ({"unseen": U + 1}, r"unseen must .* in \[0, 1\]"),
         ({"unseen": U * np.nan}, "unseen must hold"),
         ({"mixture": "x"}, "mixture must be one of"),
@@ -91,7 +91,7 @@ REFUSALS = {
         ({"mixture": "x"}, "mixture must be"),
         ({"temperatures": ()}, "temperatures is empty"),
         ({"temperatures": (0,)}, "temperatures must be .* above 0"),
-        ({"labels": LABELS[1:]}, "one class for"),
+        ({"labels": LABELS[1:]}, "labels has shape .* one for each"),
         ({"labels": LABELS + 8}, r"in \[0, 8\)"),
     ],
     (outliers,): [
@@ -103,7 +103,7 @@ REFUSALS = {
     (thresholds,): [
         ({"share": 1.5}, "share must be .* at most 1"),
         ({"codes": 0 * CODES}, r"codes lacks .* the first in row 1"),
-        ({"codes": CODES[1:]}, r"codes has shape .* a class for each of the"),
+        ({"codes": CODES[1:]}, "codes has shape .* one for each of the"),
         ({"codes": CODES + 9}, "codes must lie in"),
     ],
     (outliers().unseen, thresholds().unseen): [

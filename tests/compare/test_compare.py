@@ -200,7 +200,7 @@ def twins():
         (small(features=np.full_like(small()["features"], np.nan)), "", "holds NaN"),
         (one_image(), "", "every training class has one or two"),
         (small(features=np.eye(32), labels=np.arange(32)), "", "no image of a seen class is kept"),
-        (small(), "--methods ESZLS", "unknown method 'ESZLS': choose from"),
+        (small(), "--methods ESZLS", "method must be one of 'ALE', "),
         (small(), "--out report.txt", "give report.txt the ending .html"),
         (small(), "--backend dask", "--backend dask and --scheduler go together"),
         (small(), "--scheduler tcp://127.0.0.1:1", "go together"),

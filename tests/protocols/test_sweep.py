@@ -14,13 +14,13 @@ from zslib.protocols import choices
 from zslib.protocols.sweep import (
     best_that_trains,
     beyond_the_ends,
-    check_trained,
     kept,
     mean_trial,
     most_regular,
     ranked,
     sweep,
 )
+from zslib.validation import check_trained
 
 GRID = {"step": (0.1, 1.0, 10.0), "depth": (1, 2)}
 

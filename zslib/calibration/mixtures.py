@@ -6,13 +6,12 @@ from zslib.validation import (
     as_array,
     as_vectors,
     check_choice,
+    check_length,
     check_paired,
     check_real,
     check_row_names,
     column_names,
 )
-
-__all__ = ["MIXTURES", "check_experts", "even_odds", "mix_experts"]
 
 MIXTURES = ("adaptive", "constant", "total")
 
@@ -69,11 +68,7 @@ def mix_experts(experts, is_seen, unseen, *, mixture="adaptive", weight=0.5):
     check_choice(mixture, "mixture", MIXTURES)
     unseen = as_array(unseen, "unseen")
     xp = namespace(experts, unseen)
-    if unseen.shape != experts.shape[:1]:
-        raise ValueError(
-            f"unseen has shape {tuple(unseen.shape)}: give a probability for each of the "
-            f"{experts.shape[0]} rows of experts"
-        )
+    check_length(unseen, "unseen", experts.shape[0], "experts")
     unseen = xp.astype(unseen, experts.dtype, copy=False)
     # NaN fails both comparisons.
     if not bool(xp.all((unseen >= 0) & (unseen <= 1))):
@@ -113,14 +108,14 @@ def even_odds(experts, is_seen, *, mixture="adaptive", weight=0.5):
     """
     experts, mask = check_experts(experts, is_seen)
     xp = namespace(experts)
-    adaptive = check_choice(mixture, "mixture", MIXTURES) == "adaptive"
+    check_choice(mixture, "mixture", MIXTURES)
     smoothed = _smoothed(experts, mask, 0.0 * experts, mixture, weight) + EPSILON
     seen, unseen = (
         xp.max(xp.take(smoothed, like(columns.nonzero()[0], experts), axis=1), axis=1)
         for columns in (mask, ~mask)
     )
     odds = xp.log(seen) - xp.log(unseen)
-    if adaptive:
+    if mixture == "adaptive":
         n_seen = int(mask.sum())
         d = 1.0 / (mask.size - n_seen) - 1.0 / n_seen
         total = seen + unseen

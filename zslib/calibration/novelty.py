@@ -14,12 +14,11 @@ from zslib.validation import (
     as_vectors,
     check_indices,
     check_integer,
+    check_length,
     check_paired,
     check_real,
     check_same_width,
 )
-
-__all__ = ["GaussianThreshold", "OutlierProbability"]
 
 
 class OutlierProbability(BaseEstimator):
@@ -157,25 +156,21 @@ class GaussianThreshold(BaseEstimator):
         check_paired(points, codes, "points", "codes")
         given, points, codes = points, as_vectors(points, "points"), as_array(codes, "codes")
         validate_data(self, given, skip_check_array=True)
-        if codes.shape != points.shape[:1]:
-            raise ValueError(
-                f"codes has shape {tuple(codes.shape)}: give a class for each of the "
-                f"{points.shape[0]} points"
-            )
+        check_length(codes, "codes", points.shape[0], "points")
         centres = as_vectors(centres, "centres", like=points)
         xp = namespace(points, check_indices(codes, "codes", centres.shape[0]))
         check_same_width(points, centres, "points", "centres")
         own = points - xp.take(centres, codes, axis=0)
         unit = range_power(own)
         distances, labels = unit * to_host(row_norms(own / unit)), to_host(codes)
-        if (missing := np.setdiff1d(np.arange(centres.shape[0]), labels)).size:
+        classes = np.arange(centres.shape[0])
+        if (missing := np.setdiff1d(classes, labels)).size:
             raise ValueError(
                 f"codes lacks {missing.size} class(es) of centres, the first in row {missing[0]}: "
                 "leave out what has no training image"
             )
         radii = [
-            np.quantile(distances[labels == c], share, method="inverted_cdf")
-            for c in range(centres.shape[0])
+            np.quantile(distances[labels == c], share, method="inverted_cdf") for c in classes
         ]
         self.centres_, self.radii_ = centres, like(np.array(radii, distances.dtype), points)
         return self
@@ -191,9 +186,8 @@ class GaussianThreshold(BaseEstimator):
         for rows in row_blocks(points.shape[0], centres.shape[0] * centres.shape[1]):
             apart = points[rows, None, :] - centres[None, :, :]
             unit = range_power(apart)
-            outside = unit * row_norms(apart / unit) > radii[None, :]
-            blocks.append(xp.astype(xp.all(outside, axis=1), points.dtype))
-        return xp.concat(blocks, axis=0)
+            blocks.append(xp.all(unit * row_norms(apart / unit) > radii[None, :], axis=1))
+        return xp.astype(xp.concat(blocks, axis=0), points.dtype)
 
 
 def _checked(detector, points, learned):

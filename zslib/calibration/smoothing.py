@@ -14,12 +14,11 @@ from zslib.validation import (
     as_array,
     check_indices,
     check_integer,
+    check_length,
     check_paired,
     check_real,
     host_array,
 )
-
-__all__ = ["AdaptiveSmoothing", "ConfidenceGate"]
 
 
 class ConfidenceGate(BaseEstimator):
@@ -82,16 +81,12 @@ class ConfidenceGate(BaseEstimator):
         self.sizes_ = tuple(min(n_top, int(side.sum())) for side in (~mask, mask))
         found = to_host(self._largest(experts, mask)).astype(np.float64)
         target = host_array(from_seen, "from_seen")
-        if target.dtype != np.bool_ or target.shape != found.shape[:1]:
-            raise TypeError(
-                f"from_seen must be a boolean mask over the {found.shape[0]} rows of experts, got "
-                f"{target.dtype} of shape {target.shape}"
-            )
+        check_length(target, "from_seen", len(found), "experts")
+        if target.dtype != np.bool_:
+            raise TypeError(f"from_seen must be a boolean mask, got {target.dtype}")
         if target.all() or not target.any():
-            raise ValueError(
-                f"from_seen marks {'all' if target.all() else 'none'} of the images: the gate "
-                "learns from images of both kinds"
-            )
+            share = "all" if target.all() else "none"
+            raise ValueError(f"from_seen marks {share} of the images: give images of both kinds")
         model = LogisticRegression(C=C, tol=1e-8, max_iter=1000).fit(found, target)
         self.coef_, self.intercept_ = model.coef_[0], float(model.intercept_[0])
         return self
@@ -206,11 +201,7 @@ class AdaptiveSmoothing(BaseEstimator):
         check_paired(experts, labels, "experts", "labels")
         (experts, mask), labels = check_experts(experts, is_seen), as_array(labels, "labels")
         xp = namespace(experts, labels)
-        if labels.ndim != 1 or labels.shape[0] != experts.shape[0]:
-            raise ValueError(
-                f"labels must have one class for each of the {experts.shape[0]} rows of experts, "
-                f"got shape {tuple(labels.shape)}"
-            )
+        check_length(labels, "labels", experts.shape[0], "experts")
         y = to_host(check_indices(labels, "labels", experts.shape[1]))
         temperatures = [
             check_real(t, "temperatures", low=0, inclusive=False) for t in self.temperatures
@@ -220,14 +211,12 @@ class AdaptiveSmoothing(BaseEstimator):
         gate = ConfidenceGate() if self.gate is None else clone(self.gate)
         part = np.flatnonzero(np.arange(y.size) % 3)
         gate.fit(xp.take(experts, like(part, experts), axis=0), mask[y[part]], mask)
-        sides = [np.flatnonzero(mask[y] == kind) for kind in (True, False)]
+        sides = [like(np.flatnonzero(mask[y] == kind), experts) for kind in (True, False)]
         self.harmonic_means_, best = {}, -math.inf
         for temperature in temperatures:
             scores = self._scores(experts, mask, gate, temperature)
-            test = [(xp.take(scores, like(rows, scores), axis=0), y[rows]) for rows in sides]
-            curve = seen_unseen_curve(
-                test[0][0], like(test[0][1], scores), test[1][0], like(test[1][1], scores), mask
-            )
+            tests = (xp.take(array, rows, axis=0) for rows in sides for array in (scores, labels))
+            curve = seen_unseen_curve(*tests, mask)
             self.harmonic_means_[temperature] = curve.best_harmonic_mean
             # Not for a rounding.
             if curve.best_harmonic_mean > best + 1e-9:

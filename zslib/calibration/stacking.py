@@ -8,8 +8,6 @@ from zslib.arrays import like, namespace
 from zslib.metrics.zero_shot import check_seen_mask
 from zslib.validation import as_vectors, check_real, check_row_names, column_names
 
-__all__ = ["CalibratedStacking", "MetricRescaling", "log_distance_scores"]
-
 
 class CalibratedStacking(BaseEstimator):
     r"""Take a constant off the scores of seen classes (Chao et al. 2016; Guo et al. 2019, Eq. 13).
@@ -169,7 +167,5 @@ def _check_distances(distances):
     xp = namespace(distances)
     lowest = float(xp.min(distances))
     if lowest < 0:
-        raise ValueError(
-            f"distances must not be negative, found {lowest:.3g}: pass distances, not scores"
-        )
+        raise ValueError(f"distances must not be negative, found {lowest:.3g}: pass no scores")
     return xp, distances

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["Choices", "in_use", "install", "tell", "told_apart"]
-
 # Settings chosen for a training of one length serve another.
 _LENGTHS = {"n_epochs", "n_iter", "max_iter", "n_batches", "decay_every"}
 # What a training starts from, and what is looked at on the way.
@@ -105,15 +103,16 @@ class Choices:
         """
         if (entry := self._known.get(choice)) is None:
             return None
-        asked = {frozenset(candidate) for candidate in grid}
-        for trial in entry["trials"]:
-            if frozenset(trial["parameters"]) not in asked:
-                today = " or ".join(", ".join(sorted(names)) or "none" for names in asked)
-                raise ValueError(
-                    f"{self.source}: the choice {choice!r} names the parameters "
-                    f"{', '.join(sorted(trial['parameters'])) or 'none'}, and those that are "
-                    f"chosen today are {today}: {_HELP}"
-                )
+        known, today = (
+            {", ".join(sorted(names)) or "none" for names in candidates}
+            for candidates in ((trial["parameters"] for trial in entry["trials"]), grid)
+        )
+        if not known <= today:
+            raise ValueError(
+                f"{self.source}: the choice {choice!r} names the parameters "
+                f"{' or '.join(sorted(known - today))}, and those that are chosen today are "
+                f"{' or '.join(sorted(today))}: {_HELP}"
+            )
         self.taken[choice] = entry
         return copy.deepcopy(entry["trials"])
 
@@ -161,10 +160,9 @@ def _encoded(value):
         value = value.item()
     if isinstance(value, dict):
         return {key: _encoded(v) for key, v in value.items()}
-    if isinstance(value, tuple):
-        return {"tuple": [_encoded(v) for v in value]}
-    if isinstance(value, list):
-        return [_encoded(v) for v in value]
+    if isinstance(value, list | tuple):
+        parts = [_encoded(v) for v in value]
+        return {"tuple": parts} if isinstance(value, tuple) else parts
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise TypeError(

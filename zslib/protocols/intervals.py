@@ -1,28 +1,15 @@
 """Means with 95% intervals, and paired differences, over seeds and test items."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import stats
 
-from zslib.arrays import random_generator, row_blocks
-from zslib.validation import check_integer, check_real
+from zslib.arrays import row_blocks
+from zslib.validation import check_integer, check_length
 
-__all__ = [
-    "Estimate",
-    "Spread",
-    "independent_difference",
-    "independent_mean",
-    "mean_estimate",
-    "over_runs",
-    "paired_difference",
-    "percentile_ends",
-    "spread_over_runs",
-    "statistic_over_classes",
-]
+_ENDS = np.array([(1 - 0.95) / 2, (1 + 0.95) / 2])
 
 
 @dataclass(frozen=True)
@@ -71,8 +58,7 @@ class Estimate:
 
     def __sub__(self, number):
         """The estimate minus a known number."""
-        ends = {"mean": self.mean - number, "low": self.low - number, "high": self.high - number}
-        return replace(self, **ends)
+        return replace(self, **{k: getattr(self, k) - number for k in ("mean", "low", "high")})
 
     def __format__(self, spec):
         spec = spec or ".1f"
@@ -108,9 +94,9 @@ class Spread:
 def spread_over_runs(values) -> Spread:
     """Mean and standard deviation (divided by n - 1) of one number per run."""
     rows = _rows(values, "values")
-    if any(row.size > 1 for row in rows):
-        raise ValueError("values must hold one number for each run")
     numbers = np.concatenate(rows)
+    if numbers.size > len(rows):
+        raise ValueError("values must hold one number for each run")
     std = float(numbers.std(ddof=1)) if np.ptp(numbers) else None
     return Spread(float(numbers.mean()), std)
 
@@ -136,12 +122,9 @@ def mean_estimate(
     same_items=False,
     classes=None,
     unit=None,
-    level=0.95,
-    near=0.0,
     n_resamples=2000,
-    random_state=0,
 ) -> Estimate:
-    """Mean over seeds and test items, with an interval over what a new study would change.
+    """Mean over seeds and test items, with a 95% interval over what a new study would change.
 
     Parameters
     ----------
@@ -157,11 +140,7 @@ def mean_estimate(
         resampled before the items in them.
     unit : str, optional
         What the items are, such as "words".
-    level : float
-        Coverage.
-    near : float
-        The value that decides, for `percentile_ends`.
-    n_resamples, random_state
+    n_resamples : int
         Of the bootstrap.
 
     Examples
@@ -174,17 +153,11 @@ def mean_estimate(
     0.8 [0.2, 1.0]
     """
     rows = _rows(values, "values")
-    level = check_real(level, "level", low=0, high=1, inclusive=False)
     if (same_items or classes is not None) and len({row.size for row in rows}) > 1:
-        raise ValueError(
-            "same_items=True and classes need as many items in every seed: pass the same items"
-        )
-    if classes is not None and np.shape(classes) != rows[0].shape:
-        raise ValueError(
-            f"classes has shape {np.shape(classes)} for {rows[0].size} items: give one for each"
-        )
+        raise ValueError("same_items=True and classes need as many items in each seed's values")
     if classes is not None:
         classes = np.asarray(classes)
+        check_length(classes, "classes", rows[0].size, "values")
         if any(c is None or c != c for c in classes.tolist()):
             raise ValueError("classes holds NaN or None: leave out items without a class")
     n = len(rows)
@@ -194,10 +167,9 @@ def mean_estimate(
         if n == 1 or (same_items and np.ptp(means) == 0):
             # One run, or the same run again and again, has shown no spread.
             return Estimate(mean, np.nan, np.nan, n)
-        half = stats.t.ppf((1 + level) / 2, n - 1) * means.std(ddof=1) / np.sqrt(n)
+        half = stats.t.ppf(_ENDS[1], n - 1) * means.std(ddof=1) / np.sqrt(n)
         return Estimate(mean, float(mean - half), float(mean + half), n, unit or "runs", n)
-    check_integer(n_resamples, "n_resamples", low=100)
-    rng = random_generator(random_state)
+    rng = np.random.default_rng(0)
     values = np.stack(rows)
     means = values.mean(axis=0)
     if classes is not None:
@@ -205,30 +177,23 @@ def mean_estimate(
         means = np.bincount(codes, weights=means) / sizes
     unit = unit or ("items" if classes is None else "classes")
     low, high, n_draws = percentile_ends(
-        lambda k: resampled_runs(resampled_items(values, classes, k, rng), rng),
-        n_resamples,
-        level=level,
-        near=near,
+        lambda k: resampled_runs(resampled_items(values, classes, k, rng), rng), n_resamples
     )
     return Estimate(float(means.mean()), low, high, n, unit, means.size, n_draws)
 
 
-def percentile_ends(draw, n_resamples, *, level=0.95, near=0.0, about=None, most=20_000):
-    r"""Ends of a percentile interval from ``n_resamples`` draws, or more where that may decide.
+def percentile_ends(draw, n_resamples, *, about=None, most=20_000):
+    r"""Ends of a 95% interval from ``n_resamples`` draws, or more where that may decide.
 
     An end that is the quantile :math:`p` of :math:`n` draws has a Monte Carlo error: it lies
-    between the quantiles :math:`p \pm 2\sqrt{p(1 - p)/n}` of endless draws, as a rule. While the
-    value that decides lies between these too, there are ten times as many draws, up to ``most``.
+    between the quantiles :math:`p \pm 2\sqrt{p(1 - p)/n}` of endless draws, as a rule. While zero,
+    which decides, lies between these too, there are ten times as many draws, up to ``most``.
 
     Parameters
     ----------
     draw : callable
         ``draw(n)`` gives n resampled values, (n,); it is called for blocks of ``n_resamples``.
     n_resamples : int
-    level : float
-        Coverage.
-    near : float
-        The value that decides, such as 0 for a difference.
     about : float, optional
         Move the draws so that this is their mean.
     most : int
@@ -248,7 +213,7 @@ def percentile_ends(draw, n_resamples, *, level=0.95, near=0.0, about=None, most
     >>> percentile_ends(lambda n: rng.normal(1.96, size=n), 2000)[2]
     20000
     """
-    p = np.array([(1 - level) / 2, (1 + level) / 2])
+    check_integer(n_resamples, "n_resamples", low=100)
     draws, n_draws = draw(n_resamples), 0
 
     def ends(shares):
@@ -256,16 +221,16 @@ def percentile_ends(draw, n_resamples, *, level=0.95, near=0.0, about=None, most
         return np.quantile(moved, np.clip(shares, 0, 1))
 
     while draws.size < most:
-        error = 2 * np.sqrt(p * (1 - p) / draws.size)
-        lower, upper = ends(p - error), ends(p + error)
+        error = 2 * np.sqrt(_ENDS * (1 - _ENDS) / draws.size)
+        lower, upper = ends(_ENDS - error), ends(_ENDS + error)
         # Draws that are all alike have no error.
-        if not np.any((lower < upper) & (lower <= near) & (near <= upper)):
+        if not np.any((lower < upper) & (lower <= 0) & (upper >= 0)):
             break
         n_draws = min(10 * draws.size, most)
         starts = range(draws.size, n_draws, n_resamples)
         further = [draw(min(n_resamples, n_draws - start)) for start in starts]
         draws = np.concatenate([draws, *further])
-    low, high = ends(p)
+    low, high = ends(_ENDS)
     return float(low), float(high), n_draws
 
 
@@ -313,9 +278,7 @@ def resampled_runs(values, rng):
     return (class_draws(n, len(values), rng) * values).sum(axis=1) / n
 
 
-def statistic_over_classes(
-    statistic, n_runs, n_classes, *, n_resamples=1000, random_state=0
-) -> Estimate:
+def statistic_over_classes(statistic, n_runs, n_classes, *, n_resamples=1000) -> Estimate:
     """Mean over runs of ``statistic(run, classes)``, and a 95% interval: classes, then runs drawn.
 
     ``run`` counts from 0, and ``classes`` (n_classes,) are the numbers of those that count, the
@@ -327,8 +290,7 @@ def statistic_over_classes(
     >>> print(statistic_over_classes(lambda run, classes: values[run, classes].mean(), 2, 3))
     2.5 [1.3, 3.7]
     """
-    check_integer(n_resamples, "n_resamples", low=100)
-    rng = random_generator(random_state)
+    rng = np.random.default_rng(0)
     exact = np.mean([statistic(run, np.arange(n_classes)) for run in range(n_runs)])
 
     def draw(n):
@@ -371,9 +333,7 @@ def over_runs(value, *, same_items=None, classes=None, unit=None):
     """
 
     def estimate(runs, minus=None):
-        same = same_items
-        if same is None:
-            same = len({run.checksum for run in runs}) == 1
+        same = len({run.checksum for run in runs}) == 1 if same_items is None else same_items
         values = [value(run) for run in runs]
         options = {"same_items": same, "unit": unit}
         if classes is not None and same:
@@ -398,10 +358,9 @@ def independent_difference(a, b) -> Estimate:
 
 def _shared(estimates):
     """Fewest runs, the unit where it is common to all, and the fewest units."""
-    unit, *others = dict.fromkeys(e.unit for e in estimates)
-    fewest = (min(getattr(e, name) for e in estimates) for name in ("n_seeds", "n_units"))
-    n_seeds, n_units = fewest
-    return n_seeds, "" if others else unit, 0 if others else n_units
+    unit, *others = {e.unit for e in estimates}
+    of_unit = ("", 0) if others else (unit, min(e.n_units for e in estimates))
+    return min(e.n_seeds for e in estimates), *of_unit
 
 
 def independent_mean(estimates) -> Estimate:

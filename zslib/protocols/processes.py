@@ -6,8 +6,6 @@ import tempfile
 import threading
 import time
 
-__all__ = ["processes"]
-
 
 @contextlib.contextmanager
 def processes(jobs):

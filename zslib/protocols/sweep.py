@@ -14,23 +14,7 @@ from zslib.arrays import resolve_device
 from zslib.code_digest import code_digest
 from zslib.datasets.locate import usable_cache
 from zslib.protocols import choices
-from zslib.validation import check_each, check_integer, check_trained
-
-__all__ = [
-    "CHOICE_SEEDS",
-    "MANY_SEEDS",
-    "NothingTrained",
-    "best_that_trains",
-    "beyond_the_ends",
-    "check_seeds",
-    "check_trained",
-    "kept",
-    "mean_trial",
-    "most_regular",
-    "ranked",
-    "some_rows",
-    "sweep",
-]
+from zslib.validation import check_each, check_integer
 
 CHOICE_SEEDS = (0, 1, 2)
 """Candidates are tried with the first of these, and the best of them with each."""
@@ -131,33 +115,25 @@ def beyond_the_ends(trials, by, limits=None, regular=None):
     []
     """
     best = ranked(trials, by, regular)[0]["parameters"]
-    further = []
+    candidates, further = [trial["parameters"] for trial in trials], []
     for name, value in best.items():
-        others = {k: v for k, v in best.items() if k != name}
-        line = [t["parameters"] for t in trials]
-        tried = {p[name] for p in line if {k: v for k, v in p.items() if k != name} == others}
-        if len(tried) < 2 or not all(_positive(v) for v in tried):
+        tried = {c[name] for c in candidates if c | {name: value} == best}
+        positive = (isinstance(v, Real) and not isinstance(v, bool) and v > 0 for v in tried)
+        if len(tried) < 2 or not all(positive):
             continue
         tried = sorted(tried)
         low, high = (limits or {}).get(name, (None, None))
-        if value == tried[-1]:
-            following, bound, nearer = value * value / tried[-2], high, min
-        elif value == tried[0]:
-            following, bound, nearer = value * value / tried[1], low, max
-        else:
+        if value not in (tried[0], tried[-1]):
             continue
-        if isinstance(value, int):
-            following = max(1, round(following))
-        else:
-            following = float(f"{following:.3g}")
+        last = value == tried[-1]
+        beside, bound, nearer = (tried[-2], high, min) if last else (tried[1], low, max)
+        following = value * value / beside
+        whole = isinstance(value, int)
+        following = max(1, round(following)) if whole else float(f"{following:.3g}")
         following = following if bound is None else nearer(following, bound)
         if following not in tried:
             further.append(best | {name: following})
     return further
-
-
-def _positive(value):
-    return isinstance(value, Real) and not isinstance(value, bool) and value > 0
 
 
 def mean_trial(outcomes, *, each=None):

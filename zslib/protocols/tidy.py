@@ -1,7 +1,5 @@
 """Rows of results, as chapters collect them."""
 
-__all__ = ["row"]
-
 
 def row(problem, metric, method, value, **columns):
     """One number with its columns: data, metric, method, and others."""

@@ -155,7 +155,7 @@ def stacked(problem, **changes):
 
 REFUSALS = [
     (lambda p: stacked(p, test_seen=()), "has no test images of seen classes"),
-    (lambda p: calibrations.run_calibrations("CLIP", p), "unknown method"),
+    (lambda p: calibrations.run_calibrations("CLIP", p), "method must be one of"),
 ]
 
 

@@ -94,23 +94,21 @@ def trained(model, problem):
     return model.fit(problem.features[rows], problem.labels[rows], problem.class_embeddings)
 
 
-@pytest.mark.parametrize("gamma", [None, 0.3, -0.1, 100.0])
+@pytest.mark.parametrize("gamma", [0.0, 0.3, -0.1, 100.0])
 def test_measures_by_loop(problem, gamma):
-    outcome = evaluated(gamma=gamma, keep_scores=True)
+    outcome = evaluated(keep_scores=True).at(gamma)
     fitted = trained(NearestClass(), problem)
-    taken = gamma or 0.0
     slow = {"AUSUC": outcome.ausuc}
     for name, rows in (("seen", problem.test_seen), ("unseen", problem.test_unseen)):
         scores = fitted.decision_function(problem.features[rows], problem.class_embeddings)
         np.testing.assert_array_equal(outcome.scores[f"test_{name}"], scores)
-        stacked = CalibratedStacking(taken).transform(scores.astype("f8"), problem.is_seen)
+        stacked = CalibratedStacking(gamma).transform(scores.astype("f8"), problem.is_seen)
         slow[name] = slow_accuracy(problem.labels[rows], stacked.argmax(axis=1))
         np.testing.assert_array_equal(outcome.predictions(name), stacked.argmax(axis=1))
     slow["H"] = harmonic_mean(slow["seen"], slow["unseen"])
     among = problem.unseen_classes[scores[:, problem.unseen_classes].argmax(axis=1)]
     slow["ACC"] = slow_accuracy(problem.labels[problem.test_unseen], among)
-    for found in (outcome, evaluated().at(taken)):
-        assert {measure: found.value(measure) for measure in MEASURES} == pytest.approx(slow)
+    assert {measure: outcome.value(measure) for measure in MEASURES} == pytest.approx(slow)
     assert outcome.class_accuracies("ACC").mean() == pytest.approx(outcome.accuracy)
     if gamma == 100:
         assert (outcome.unseen, outcome.seen) == pytest.approx((outcome.accuracy, 0))
@@ -147,7 +145,7 @@ def test_every_backend(problem, backend):
 
 @pytest.mark.parametrize("gamma", [0.0, 0.2])
 def test_hubness_and_pollution_by_loop(problem, gamma):
-    outcome = evaluate_zero_shot(NearestClass(), problem, gamma=gamma, k=4, keep_scores=True)
+    outcome = evaluate_zero_shot(NearestClass(), problem, k=4, keep_scores=True).at(gamma)
     for k in (1, 3):
         counts, polluted = np.zeros(12, int), []
         for name in ("test_seen", "test_unseen"):
@@ -242,10 +240,7 @@ def test_the_best_candidate_on_validation_classes_is_chosen(problem):
     best = int(np.argmax([score for score, *_ in expected]))
     assert tuned.parameters == {"alpha": NEAREST.grid["alpha"][best]}
     assert (tuned.score, tuned.gamma) == pytest.approx(expected[best][:2], abs=1e-5)
-    assert str(tuned).startswith(f"alpha={tuned.parameters['alpha']}; gamma=")
-    nothing = tune_zero_shot(JITTERED, problem)
-    assert nothing.parameters == {}
-    assert str(nothing).startswith("nothing to tune; gamma=")
+    assert tune_zero_shot(JITTERED, problem).parameters == {}
 
 
 def test_a_choice_is_by_the_mean_over_its_seeds():
@@ -275,7 +270,6 @@ def test_candidates_that_fail_are_passed_over():
     tuned = tune_zero_shot(method, toy())
     assert tuned.parameters == {"jitter": 0.0}
     assert "NaN or infinity" in tuned.trials[0]["failed"]
-    assert "2 candidates, 1 failed)" in str(tuned)
 
 
 def test_random_validation_classes(problem):
@@ -407,7 +401,7 @@ def test_interval_by_drawing_classes_then_their_images():
         for measure, values in draws.items():
             values.append(np.mean([piece.value(measure) for piece in pieces]))
     for measure, values in draws.items():
-        estimate = zero_shot_estimate(found, measure, n_resamples=1000, random_state=0)
+        estimate = zero_shot_estimate(found, measure, n_resamples=1000)
         assert estimate.mean == pytest.approx(np.mean([o.value(measure) for o in found]))
         sides = ("seen", "unseen") if measure in ("H", "AUSUC") else (measure,)
         counts = [np.unique(found[0].labels(side)).size for side in sides]
@@ -481,7 +475,7 @@ def estimated(measure="H", outcomes=None, minus=None, **options):
 
 OF_VALUES = [
     (lambda: evaluated(train_on="all"), "train_on must be one of 'trainval', 'all seen'"),
-    (lambda: evaluated(gamma=np.nan), "gamma must be a finite number"),
+    (lambda: evaluated().at(np.nan), "gamma must be a finite number"),
     (lambda: evaluated(k=0), "k must be at least 1"),
     (lambda: evaluated(NearestClass(jitter=np.nan)), "scores holds NaN or infinity"),
     (lambda: evaluated(LEARNS_NOTHING, must_learn=True), "training failed: it is right on"),
@@ -497,19 +491,26 @@ OF_VALUES = [
     (lambda: tune_zero_shot(NEAREST, NO_VAL, split="official"), "has no validation classes"),
     (lambda: split_validation_classes(TOY, fraction=0.8), "leaves fewer than two to train on"),
     (lambda: split_validation_classes(TWO_SEEN), r"0\.25 of 2 .* images of at least three seen"),
-    (lambda: run_zero_shot("nearest", TOY), "unknown method 'nearest': choose from ALE, "),
+    (lambda: run_zero_shot("nearest", TOY), "method must be one of 'ALE', .* got 'nearest'"),
+    (
+        lambda: run_zero_shot(NEAREST, TOY, parameters={"k": 1}),
+        "of nearest must .* 'alpha', .*'k'",
+    ),
     (lambda: run_table([NEAREST], [TOY], seeds=[0, 1]), r"got 1 problem\(s\) for 2 seed"),
-    (lambda: run_table([NEAREST], TOY, seeds=[]), r"for 0 seed\(s\)"),
+    (lambda: run_table([NEAREST], TOY, seeds=[]), "seeds is empty"),
     (lambda: estimated(outcomes=[]), "at least one outcome"),
-    (lambda: estimated(minus=2 * [evaluated()]), "one per seed; got 1 and 2"),
+    (lambda: estimated(minus=2 * [evaluated()]), r"as many in minus, got \[1, 2\]"),
     (lambda: estimated(minus=[evaluated(problem=toy(seed=1))]), "tested on other images"),
     (lambda: estimated("P@1"), "measure must be one of"),
     (lambda: estimated(n_resamples=5), "n_resamples must be at least 100"),
 ]
 OF_TYPES = [
     (lambda: run_zero_shot("ESZSL", {}), "must be of the class ZeroShotProblem, got dict"),
-    (lambda: evaluated(TOY, NearestClass()), "a model, then a ZeroShotProblem: got Zero"),
-    (lambda: evaluated(NearestClass), "then a ZeroShotProblem: got NearestClass, Zero"),
+    (
+        lambda: evaluated(TOY, NearestClass()),
+        "of the class ZeroShotProblem, got Nearest",
+    ),
+    (lambda: evaluated(NearestClass), "provide an instance .* instead of a class"),
     (lambda: evaluated(CLASSIFIER), "of LogisticRegression takes no class_embeddings: "),
     (lambda: evaluated(make_pipeline(CLASSIFIER)), "of LogisticRegression takes no class_embed"),
     (lambda: run_zero_shot(NearestClass(), TOY), "method must be a ZeroShotMethod"),

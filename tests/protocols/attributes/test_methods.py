@@ -11,7 +11,6 @@ from zslib.compatibility import ESZSL
 from zslib.datasets import synthetic_attributes
 from zslib.datasets.attributes.scaling import common_scale
 from zslib.protocols import ZERO_SHOT_METHODS, ZeroShotMethod, evaluate_zero_shot, run_zero_shot
-from zslib.protocols.attributes.curves import epochs_to_share
 from zslib.protocols.attributes.methods import HARD_NEGATIVE_METHODS, origin
 from zslib.protocols.attributes.tuning import tune_zero_shot
 
@@ -142,18 +141,6 @@ def test_one_seed_chooses_settings_of_what_is_slow(problem):
         assert trial["n_seeds"] == seeds
 
 
-def test_epochs_to_share_by_loop():
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        curve = rng.random(7).tolist()
-        share = float(rng.uniform(0.1, 1.0))
-        for of, goal in (("final", curve[-1]), ("best", max(curve))):
-            expected = next(e for e, v in enumerate(curve, 1) if v >= share * goal)
-            assert epochs_to_share(curve, share, of=of) == expected
-    assert epochs_to_share([0.0, 0.0]) == 1
-    assert epochs_to_share([1.0, 3.0, 2.9], epochs=[10, 20, 40]) == 20
-
-
 def without_classes(problem):
     return replace(problem, class_embeddings=0 * problem.class_embeddings)
 
@@ -170,13 +157,8 @@ def drawn(problem, name="random", **options):
     return run_zero_shot(small, problem, split="random", **options)
 
 
-NO_CURVES = ([], [[1.0]], [np.nan], [-1.0, 2.0])
 FEW = "20 seen classes leaves fewer than two to train on"
 REFUSALS = [
-    *((lambda p, c=c: epochs_to_share(c), "curve must be a 1-d sequence") for c in NO_CURVES),
-    (lambda p: epochs_to_share([1.0, 2.0], epochs=[1]), "got 1 epochs for 2 values"),
-    (lambda p: epochs_to_share([1.0], share=1.5), "share must be"),
-    (lambda p: epochs_to_share([1.0], of="last"), "of must be one of 'final', 'best'"),
     (lambda p: common_scale(without_classes(p)), "class_embeddings of all seen classes are zero"),
     (lambda p: drawn(p, fraction=0.99), FEW),
     (lambda p: drawn(p, fraction=0.92), FEW),

@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from zslib.mapping import MaxMarginMap, RidgeMap, chimeras
-from zslib.protocols import METHODS, Method, Repeated, evaluate, repeat, train, tune
+from zslib.protocols import Method, Repeated, evaluate, repeat, train, tune
 from zslib.protocols.mapping import repeated, training
 from zslib.protocols.mapping.repeated import CrossFitted
 from zslib.protocols.mapping.tuning import epochs_for, validation_problem
@@ -98,15 +98,14 @@ def test_updates_become_epochs(updates, n, batch, epochs):
 
 
 def test_training_is_the_estimator_on_all_pairs(languages):
-    run = train(METHODS["ridge"], languages, parameters={"alpha": 0.5})
+    run = train(Method("r", RidgeMap(alpha=0.5)), languages)
     fitted = RidgeMap(alpha=0.5).fit(languages.X_train, languages.Y_train)
     np.testing.assert_array_equal(run.predictions, fitted.transform(languages.X_test))
 
 
 @pytest.mark.parametrize("unit", [False, True])
 def test_chimeras_join_the_training_pairs(images, unit):
-    method = METHODS["ridge"].with_chimeras(3, unit=unit)
-    run = train(method, images, parameters={"alpha": 0.5})
+    run = train(Method("r", RidgeMap(alpha=0.5)).with_chimeras(3, unit=unit), images)
     new = np.setdiff1d(images.labels, images.train_gold)
     made = chimeras(images.X_train, images.Y_train, images.targets[new], k=3)
     if unit:
@@ -177,11 +176,11 @@ def test_a_search_that_no_seed_changes_is_done_once(languages, monkeypatch):
     counted = Mock(side_effect=evaluate)
     monkeypatch.setattr(repeated, "evaluate", counted)
     runs = Repeated([languages, languages], [0, 1])
-    closed = runs.train("ridge", parameters=[{"alpha": 1.0}] * 2)
+    closed = runs.train("ridge (GCV)")
     first, second = runs.search(closed)
     assert counted.call_count == 1
     np.testing.assert_array_equal(first.ranks, second.ranks)
-    seeded = runs.train(SMALL, parameters=[{"n_epochs": 1, "n_negatives": 2}] * 2)
+    seeded = runs.train(SMALL)
     first, second = runs.search(seeded)
     assert counted.call_count == 3
     assert (first.ranks != second.ranks).any()

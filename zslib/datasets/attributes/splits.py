@@ -30,20 +30,15 @@ def hold_out(labels, samples, *, fraction=0.2, seed=0, groups=None):
 
 def _whole_groups(labels, groups, rank, most):
     """Samples held out: whole groups, those with the first ranks first, ``most`` of a class."""
-    pairs, inverse, size = np.unique(
-        np.stack([labels, groups]), axis=1, return_inverse=True, return_counts=True
-    )
-    inverse = inverse.ravel()
-    first = np.full(len(size), len(rank))
-    np.minimum.at(first, inverse, rank)
-    left = dict(zip(labels.tolist(), most.tolist(), strict=True))
-    taken = np.zeros(len(size), dtype=bool)
-    for group in np.argsort(first, kind="stable").tolist():
-        label = int(pairs[0, group])
-        if size[group] <= left[label]:
-            taken[group] = True
-            left[label] -= size[group]
-    return taken[inverse]
+    members = {}
+    for sample in np.argsort(rank, kind="stable").tolist():
+        members.setdefault((labels[sample], groups[sample]), []).append(sample)
+    left, out = dict(zip(labels.tolist(), most.tolist(), strict=True)), rank < 0
+    for (label, _), samples in members.items():
+        if len(samples) <= left[label]:
+            out[samples] = True
+            left[label] -= len(samples)
+    return out
 
 
 def split_classes(classes, *, test_fraction=0.25, val_fraction=0.2, seed=0):

@@ -5,8 +5,6 @@ from zslib.protocols.attributes.intervals import outcome_at
 from zslib.protocols.intervals import over_runs
 from zslib.protocols.tidy import row
 
-__all__ = ["chosen_settings", "hub_measures", "pollution_measure", "settings_text"]
-
 
 def chosen_settings(runs):
     """Rows of what each method's first run chose on validation classes.

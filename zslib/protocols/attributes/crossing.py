@@ -1,15 +1,11 @@
 """Cross-fitting over classes: every class of a data set is unseen once, and seen otherwise."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from zslib.datasets.attributes.splits import class_parts, crossed_classes
 from zslib.validation import check_choice, check_integer
-
-__all__ = ["CrossFittedOutcome", "cross_fit", "crossed_problems"]
 
 
 def crossed_problems(problem, folds, *, seed=0):
@@ -31,13 +27,10 @@ def crossed_problems(problem, folds, *, seed=0):
     images = np.concatenate([problem.trainval, problem.test_seen, problem.test_unseen])
     labels = np.full(problem.labels.shape, -1)
     labels[images] = problem.labels[images]
-    return [
-        replace(problem, **class_parts(labels, *split, seen_fraction=0.0))
-        for split in (
-            crossed_classes(classes, seed=folds * seed + fold, folds=folds)
-            for fold in range(folds)
-        )
-    ]
+    numbers = range(folds * seed, folds * (seed + 1))
+    splits = (crossed_classes(classes, seed=number, folds=folds) for number in numbers)
+    parts = (class_parts(labels, *split, seen_fraction=0.0) for split in splits)
+    return [replace(problem, **part) for part in parts]
 
 
 def cross_fit(experiment, problem, folds, seeds):

@@ -6,8 +6,6 @@ Guo et al. (2019): Dual-View Ranking with Hardness Assessment for Zero-Shot Lear
 "Setting". Xian, Schiele and Akata (2017): Zero-shot learning - the good, the bad and the ugly.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import replace
@@ -20,19 +18,17 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from zslib.arrays import like, take_rows, to_host
+from zslib.datasets.problem import check_problem
 from zslib.metrics import class_accuracies, top_classes
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
-from zslib.protocols.sweep import check_trained, some_rows
-from zslib.validation import check_choice, check_integer, check_real
-
-__all__ = ["check_answers", "evaluate_zero_shot", "fit_on", "numbers_kept"]
+from zslib.protocols.sweep import some_rows
+from zslib.validation import check_choice, check_integer, check_trained
 
 
 def evaluate_zero_shot(
     model,
     problem,
     *,
-    gamma=None,
     train_on="trainval",
     k=10,
     keep_scores=False,
@@ -42,7 +38,8 @@ def evaluate_zero_shot(
 
     Standard ZSL: the test images of unseen classes, with unseen classes as the only candidates.
     Generalised ZSL: the test images of seen and of unseen classes, with all classes as
-    candidates, gamma taken off the scores of seen ones (Eq. 13).
+    candidates, not calibrated: `ZeroShotOutcome.at` takes any gamma off the scores of seen ones
+    (Eq. 13), without a fit.
 
     Parameters
     ----------
@@ -52,8 +49,6 @@ def evaluate_zero_shot(
         training images; one that takes ``unseen_embeddings``, the unseen classes' vectors.
     problem : ZeroShotProblem
         Its arrays may be on another device, after ``problem.to(device)``.
-    gamma : float or None
-        None, as 0, does not calibrate. `ZeroShotOutcome.at` gives any other gamma without a fit.
     train_on : {"trainval", "all seen"}
         Images to train the model of standard ZSL on. Guo et al. (2019) use all images of seen
         classes there, the test images too, and train once more, on ``trainval``, for
@@ -76,12 +71,7 @@ def evaluate_zero_shot(
     >>> round(outcome.at(0.2).harmonic_mean, 1), round(outcome.ausuc, 1)
     (47.8, 52.1)
     """
-    scorer = hasattr(model, "decision_function") and not isinstance(model, type)
-    if not scorer or not hasattr(problem, "class_embeddings"):
-        raise TypeError(
-            "give a model, then a ZeroShotProblem: "
-            f"got {getattr(model, '__name__', type(model).__name__)}, {type(problem).__name__}"
-        )
+    check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
     last = model[-1] if isinstance(model, Pipeline) else model
     taken = [has_fit_parameter(last, name) for name in ("class_embeddings", "sample_weight")]
     if taken == [False, True]:  # which would be taken for weights
@@ -91,7 +81,6 @@ def evaluate_zero_shot(
         )
     check_choice(train_on, "train_on", ("trainval", "all seen"))
     check_integer(k, "k", low=1)
-    gamma = 0.0 if gamma is None else check_real(gamma, "gamma")
     started = time.perf_counter()
     generalised = fit_on(problem.trainval, model, problem)
     cost = {"seconds": time.perf_counter() - started, "numbers": numbers_kept(generalised)}
@@ -108,7 +97,7 @@ def evaluate_zero_shot(
 
     if must_learn:
         check_answers(problem, partial(score, "trained on"))
-    outcome = ZeroShotOutcome.of_scores(problem, score, gamma=gamma, k=k, keep_scores=keep_scores)
+    outcome = ZeroShotOutcome.of_scores(problem, score, k=k, keep_scores=keep_scores)
     return replace(outcome, cost=cost)
 
 
@@ -120,13 +109,13 @@ def numbers_kept(model):
     """
     parts = list(model.pipeline_) if isinstance(model, _Routed) else [model]
     parts += [part.estimator_ for part in parts if hasattr(part, "estimator_")]
-    kept = [
-        (name, value)
+    waiting = [
+        value
         for part in parts
         for name, value in vars(part).items()
-        if name.endswith("_") and name[0] != "_"
+        if name.endswith("_") and name[0] != "_" and name != "class_embeddings_"
     ]
-    arrays, waiting = {}, [value for name, value in kept if name != "class_embeddings_"]
+    arrays = {}
     while waiting:
         item = waiting.pop()
         if hasattr(item, "dtype") and hasattr(item, "shape"):

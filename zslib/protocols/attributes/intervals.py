@@ -1,10 +1,11 @@
 """Intervals of zero-shot measures over classes, images and seeds, also of differences."""
 
-from __future__ import annotations
+from functools import partial
+from itertools import product
 
 import numpy as np
 
-from zslib.arrays import random_generator, row_blocks
+from zslib.arrays import row_blocks
 from zslib.metrics.zero_shot import harmonic_mean
 from zslib.protocols.attributes.outcome import MEASURES
 from zslib.protocols.intervals import (
@@ -15,9 +16,7 @@ from zslib.protocols.intervals import (
     resampled_runs,
     resampled_weights,
 )
-from zslib.validation import check_choice, check_integer, check_real
-
-__all__ = ["outcome_at", "zero_shot_estimate", "zero_shot_measures"]
+from zslib.validation import check_choice
 
 
 def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
@@ -28,19 +27,15 @@ def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
     those of `zero_shot_estimate`.
     """
 
-    def measure(name):
+    def estimate(name, runs, minus=None):
         point = "none" if name in ("ACC", "AUSUC") else calibration
+        outcomes = [outcome_at(run, point) for run in runs]
+        others = None if minus is None else [outcome_at(run, point) for run in minus]
+        if others is not None and len(others) == 1:  # a closed form serves all seeds
+            others *= len(outcomes)
+        return zero_shot_estimate(outcomes, name, minus=others, **options)
 
-        def estimate(runs, minus=None):
-            outcomes = [outcome_at(run, point) for run in runs]
-            others = None if minus is None else [outcome_at(run, point) for run in minus]
-            if others is not None and len(others) == 1:  # a closed form serves all seeds
-                others *= len(outcomes)
-            return zero_shot_estimate(outcomes, name, minus=others, **options)
-
-        return estimate
-
-    return {name: measure(name) for name in names}
+    return {name: partial(estimate, name) for name in names}
 
 
 def outcome_at(run, calibration):
@@ -51,10 +46,8 @@ def outcome_at(run, calibration):
     return outcome.at(run.gamma if calibration == "chosen" else calibration)
 
 
-def zero_shot_estimate(
-    outcomes, measure, *, minus=None, level=0.95, n_resamples=1000, random_state=0
-) -> Estimate:
-    """Mean of a measure over seeds, or of a paired difference, with its interval, in percent.
+def zero_shot_estimate(outcomes, measure, *, minus=None, n_resamples=1000) -> Estimate:
+    """Mean of a measure over seeds, or of a paired difference, with its 95% interval, in percent.
 
     Where all seeds have the same problem, the interval is a percentile bootstrap that resamples
     test classes, then the images of each, common to all seeds, then seeds. Where the seeds have
@@ -67,27 +60,21 @@ def zero_shot_estimate(
     measure : {"ACC", "seen", "unseen", "H", "AUSUC"}
     minus : sequence of ZeroShotOutcome, optional
         Another method on the same seeds and test images; the estimate is then of the difference.
-    level, n_resamples, random_state
+    n_resamples : int
         As in `mean_estimate`.
     """
     check_choice(measure, "measure", MEASURES)
-    level = check_real(level, "level", low=0, high=1, inclusive=False)
-    check_integer(n_resamples, "n_resamples", low=100)
     given = [outcomes] if minus is None else [outcomes, minus]
     methods = [list(part) if np.iterable(part) else [part] for part in given]
-    if not methods[0] or len({len(method) for method in methods}) > 1:
-        raise ValueError(
-            "outcomes must hold at least one outcome, and minus, where given, as many: one per "
-            f"seed; got {' and '.join(str(len(method)) for method in methods)}"
-        )
+    counts = [len(method) for method in methods]
+    if 0 in counts or len(set(counts)) > 1:
+        raise ValueError(f"give at least one outcome per seed, and as many in minus, got {counts}")
     if not all(hasattr(outcome, "labels") for method in methods for outcome in method):
         raise TypeError("outcomes and minus must hold ZeroShotOutcome: of a run pass run.outcome")
     sides = ("seen", "unseen") if measure in ("H", "AUSUC") else (measure,)
-    for pair in zip(methods[0], methods[-1], strict=True):
-        if not all(np.array_equal(*(outcome.labels(side) for outcome in pair)) for side in sides):
-            raise ValueError(
-                "minus was tested on other images: compare methods on the same problem"
-            )
+    for (a, b), side in product(zip(methods[0], methods[-1], strict=True), sides):
+        if not np.array_equal(a.labels(side), b.labels(side)):
+            raise ValueError("minus was tested on other images: compare on the same problem")
 
     def difference(values):
         return values[0] - (values[1] if minus is not None else 0.0)
@@ -95,8 +82,8 @@ def zero_shot_estimate(
     n = len(methods[0])
     exact = difference(np.array([[outcome.value(measure) for outcome in m] for m in methods]))
     if len({outcome.checksum for outcome in methods[0]}) > 1:
-        return mean_estimate(exact, level=level)
-    rng = random_generator(random_state)
+        return mean_estimate(exact)
+    rng = np.random.default_rng(0)
     resample = _resampled_areas if measure == "AUSUC" else _resampled_accuracies
 
     def draw(k):
@@ -104,7 +91,7 @@ def zero_shot_estimate(
         by_run = difference(values.T.reshape(len(methods), n, k))
         return resampled_runs(by_run.T, rng)
 
-    low, high, n_draws = percentile_ends(draw, n_resamples, level=level)
+    low, high, n_draws = percentile_ends(draw, n_resamples)
     n_classes = min(np.unique(methods[0][0].labels(side)).size for side in sides)
     return Estimate(float(exact.mean()), low, high, n, "classes", n_classes, n_draws)
 

@@ -12,15 +12,6 @@ from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, resolve_method
 from zslib.protocols.attributes.runs import run_table
 from zslib.protocols.intervals import over_runs, statistic_over_classes
 
-__all__ = [
-    "agreement_measure",
-    "agreement_of_errors",
-    "board_measures",
-    "board_systems",
-    "error_shares",
-    "run_board",
-]
-
 
 def board_systems(asked):
     """Names of systems: those ``asked`` for, "A+B", or with "auto" all but ablations of one."""
@@ -127,9 +118,6 @@ def _entry(method, problem, seeds, options, store):
         return f"{type(error).__name__}: {error}", store
 
 
-_ACCURACIES = ("ACC", "unseen", "seen", "H", "AUSUC")
-
-
 def board_measures(**resamples):
     """The leaderboard's columns: measures of runs for `book.Chapter.measure`, by name.
 
@@ -139,7 +127,7 @@ def board_measures(**resamples):
     """
     hubs = hub_measures()
     return {
-        **zero_shot_measures(_ACCURACIES, **resamples),
+        **zero_shot_measures(("ACC", "unseen", "seen", "H", "AUSUC"), **resamples),
         "largest hub": hubs["largest hub over the mean, unseen"],
         "skewness of N_1": hubs["skewness of N_1, unseen"],
         "pollution": pollution_measure("chosen"),

@@ -1,7 +1,6 @@
 """The zero-shot scorers that the papers' tables compare, each with the grid it is tuned on."""
 
-from __future__ import annotations
-
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,19 +11,7 @@ from zslib.calibration import OutlierProbability
 from zslib.compatibility import CMT, DARK, Centred, FeatureGenerator, MapScorer, MetricLearner
 from zslib.mapping import RidgeMap
 from zslib.protocols.sweep import CHOICE_SEEDS, MANY_SEEDS
-
-__all__ = [
-    "COMPARED_METHODS",
-    "DIRECTIONS",
-    "HARD_NEGATIVE_METHODS",
-    "UNPUBLISHED",
-    "ZERO_SHOT_METHODS",
-    "ZeroShotMethod",
-    "named",
-    "origin",
-    "resolve_method",
-    "resolve_methods",
-]
+from zslib.validation import check_choice
 
 
 @dataclass(frozen=True)
@@ -64,7 +51,10 @@ class ZeroShotMethod:
 
     def estimator(self, *, seed=None, **parameters):
         """A new estimator with these parameters, and the seed where it takes one."""
-        model = self.make(**self.fixed, **parameters)
+        known = list(inspect.signature(self.make).parameters)
+        for name in parameters:
+            check_choice(name, f"a name in the parameters of {self.name}", known)
+        model = self.make(**{**self.fixed, **parameters})
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
         return Centred(model) if self.centred else model
@@ -179,14 +169,9 @@ def origin(name):
 def resolve_method(method):
     """A `ZeroShotMethod`, from one or from the name of one of `COMPARED_METHODS`."""
     if isinstance(method, str):
-        if method not in COMPARED_METHODS:
-            known = ", ".join(COMPARED_METHODS)
-            raise ValueError(f"unknown method {method!r}: choose from {known}")
-        return COMPARED_METHODS[method]
+        return COMPARED_METHODS[check_choice(method, "method", COMPARED_METHODS)]
     if not isinstance(method, ZeroShotMethod):
-        raise TypeError(
-            f"method must be a ZeroShotMethod, such as ZERO_SHOT_METHODS['ESZSL'], got {method!r}"
-        )
+        raise TypeError(f"method must be a ZeroShotMethod or the name of one, got {method!r}")
     return method
 
 

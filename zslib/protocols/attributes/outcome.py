@@ -1,7 +1,5 @@
 """What classes did when they competed for test images; every zero-shot measure reads from this."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,8 +9,6 @@ from zslib.arrays import like, namespace, to_host
 from zslib.metrics import class_accuracies, harmonic_mean, k_occurrence, pollution, top_classes
 from zslib.metrics.zero_shot import areas_of_weights, curve_of_weights, sample_weights
 from zslib.validation import check_choice, check_integer, check_real
-
-__all__ = ["MEASURES", "Competition", "ZeroShotOutcome"]
 
 MEASURES = ("ACC", "seen", "unseen", "H", "AUSUC")
 

@@ -4,14 +4,10 @@ Outcomes here are those of scores -log d, on which rescaling by alpha is calibra
 gamma = log(1 + alpha) (`zslib.calibration.MetricRescaling`).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.metrics import harmonic_mean
-from zslib.validation import check_real
-
-__all__ = ["choose_alpha", "measures_by_alpha", "rescaled"]
+from zslib.validation import check_each, check_real
 
 
 def rescaled(outcomes, alpha):
@@ -26,10 +22,7 @@ def measures_by_alpha(outcomes, alphas) -> dict:
     In percent: "seen", "unseen" and "H", averaged over classes as everywhere; "unseen taken for
     seen" and "seen taken for unseen", shares of images as in Appendix B.
     """
-    alphas = np.asarray(alphas, dtype=np.float64)
-    if alphas.ndim != 1 or not alphas.size or not np.all(np.isfinite(alphas) & (alphas >= 0)):
-        raise ValueError(f"alphas must be a 1-d array of numbers of at least 0, got {alphas}")
-    outcomes, gammas = _listed(outcomes), np.log1p(alphas)
+    gammas = np.log1p(check_each(alphas, "alphas", check_real, "numbers", low=0))
     repeats = []
     for outcome in outcomes:
         seen, unseen = _accuracies(outcome, gammas)
@@ -52,9 +45,7 @@ def choose_alpha(outcomes):
     the middle, in log(1 + alpha), of the first stretch with the largest mean; 0 where H is 0
     throughout.
     """
-    outcomes = _listed(outcomes)
-    flips = [outcome.curve.gammas for outcome in outcomes]
-    gammas = np.unique(np.concatenate([[0.0], *flips]))
+    gammas = np.unique(np.concatenate([[0.0], *(outcome.curve.gammas for outcome in outcomes)]))
     gammas = gammas[gammas >= 0]
     means = np.mean([harmonic_mean(*_accuracies(o, gammas)) for o in outcomes], axis=0)
     first = int(np.argmax(means))
@@ -63,13 +54,6 @@ def choose_alpha(outcomes):
     # Beyond the last point no seen class is answered, so that a positive H has an end.
     after = first + int(np.argmax(means[first:] != means[first]))
     return float(np.expm1((gammas[first] + gammas[after]) / 2)), float(means[first])
-
-
-def _listed(outcomes):
-    outcomes = list(outcomes)
-    if not outcomes:
-        raise ValueError("outcomes is empty: give at least one, one for each repeat")
-    return outcomes
 
 
 def _accuracies(outcome, gammas):

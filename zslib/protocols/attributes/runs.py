@@ -1,11 +1,7 @@
 """Zero-shot scorers tuned, fitted and tested: one of them, or several over several seeds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-
-import numpy as np
 
 from zslib.arrays import resolve_device, take_rows
 from zslib.compatibility import Scaled
@@ -15,10 +11,8 @@ from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.methods import resolve_method, resolve_methods
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.tuning import ZeroShotTuned, tune_zero_shot
-from zslib.protocols.sweep import best_that_trains, kept
-from zslib.validation import check_each, check_integer
-
-__all__ = ["ZeroShotRun", "run_table", "run_zero_shot"]
+from zslib.protocols.sweep import best_that_trains, check_seeds, kept
+from zslib.validation import check_integer
 
 
 @dataclass(frozen=True)
@@ -89,9 +83,7 @@ class ZeroShotRun:
         problem = scaled_as(problem, self.scaling)
         names, rows, scaler = problem.class_names, problem.trainval, problem.scaler
         attributes = problem.image_attributes
-        vectors = [
-            take_rows(problem.class_embeddings, np.array([c]))[0, :] for c in range(names.size)
-        ]
+        vectors = [problem.class_embeddings[c, :] for c in range(names.size)]
         model = Scaled(self.estimator, gamma=gamma).fit(
             take_rows(problem.features, rows),
             names[problem.labels[rows]],
@@ -115,7 +107,6 @@ def run_zero_shot(
     split=None,
     fraction=0.25,
     train_on="trainval",
-    k=10,
     device="cpu",
     quick=False,
     must_learn=None,
@@ -136,7 +127,7 @@ def run_zero_shot(
         Use these instead of tuning.
     split, fraction
         Validation classes, as in `tune_zero_shot`.
-    train_on, k
+    train_on
         As in `evaluate_zero_shot`.
     device : {"cpu", "gpu", "auto"}
         Where to fit and score. Tuning runs on the host.
@@ -149,7 +140,6 @@ def run_zero_shot(
     method = resolve_method(method)
     check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
     check_integer(seed, "seed", low=0)
-    check_integer(k, "k", low=1)
     resolve_device(device)
     if quick:
         method = method.smaller()
@@ -158,21 +148,21 @@ def run_zero_shot(
 
     def outcome(chosen):
         model = method.estimator(seed=seed, **chosen)
-        options = {"train_on": train_on, "k": k, "must_learn": must_learn}
+        options = {"train_on": train_on, "must_learn": must_learn}
         return kept(evaluate_zero_shot, model, problem, **options, device=device)
 
+    if parameters is None:
+        options = {"split": split, "fraction": fraction, "must_learn": must_learn}
+        tuned = tune_zero_shot(method, problem, **options)
+        what = f"{method.name} on {problem.name}"
+        best, tested, passed_over = best_that_trains(
+            tuned.trials, "score", outcome, what, method.regular
+        )
+        chosen, gamma = best["parameters"], best["gamma"]
+    else:
+        chosen, gamma, tuned, passed_over = dict(parameters), None, None, []
+        tested = outcome(chosen)
     names = method.name, problem.name, problem.feature_scaling, seed
-    if parameters is not None:
-        given = dict(parameters)
-        used = method.estimator(seed=seed, **given)
-        return ZeroShotRun(*names, given, None, None, [], outcome(given), used)
-    options = {"split": split, "fraction": fraction, "must_learn": must_learn}
-    tuned = tune_zero_shot(method, problem, **options)
-    what = f"{method.name} on {problem.name}"
-    best, tested, passed_over = best_that_trains(
-        tuned.trials, "score", outcome, what, method.regular
-    )
-    chosen, gamma = best["parameters"], best["gamma"]
     used = method.estimator(seed=seed, **chosen)
     return ZeroShotRun(*names, chosen, gamma, tuned, passed_over, tested, used)
 
@@ -194,9 +184,9 @@ def run_table(methods, problem, seeds=(0,), **options) -> dict:
     dict of str to list of ZeroShotRun
         By the method's name; one run per seed.
     """
-    seeds = check_each(seeds, "seeds", check_integer, "integers", low=0)
+    seeds = check_seeds(seeds)
     problems = list(problem) if isinstance(problem, Sequence) else [problem] * len(seeds)
-    if not seeds or len(problems) != len(seeds):
+    if len(problems) != len(seeds):
         raise ValueError(
             f"got {len(problems)} problem(s) for {len(seeds)} seed(s): give one problem, or one "
             "for each seed"

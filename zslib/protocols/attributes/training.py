@@ -8,8 +8,6 @@ from zslib.compatibility.ranking.dark_objective import image_weights
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.tuning import with_validation_classes
 
-__all__ = ["Scored", "answers", "fitted", "fitted_stages", "held_out", "trainings"]
-
 
 def held_out(problem, seed=0):
     """The validation problem, of the official validation classes or else of drawn ones."""

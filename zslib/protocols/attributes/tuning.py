@@ -1,10 +1,8 @@
 """Hyperparameters and gamma of zero-shot scorers, chosen on validation classes."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from sklearn.model_selection import GroupShuffleSplit
@@ -22,15 +20,6 @@ from zslib.protocols.sweep import (
     sweep,
 )
 from zslib.validation import check_choice, check_integer, check_real
-
-__all__ = [
-    "ZeroShotTuned",
-    "choice_of",
-    "seen_as",
-    "split_validation_classes",
-    "tune_zero_shot",
-    "with_validation_classes",
-]
 
 
 @dataclass(frozen=True)
@@ -55,15 +44,6 @@ class ZeroShotTuned:
         """The trials that did not fail, the chosen one first: see `zslib.protocols.sweep`."""
         return ranked(self.trials, "score", self.regular)
 
-    def __str__(self):
-        chosen = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
-        failed = sum("failed" in trial for trial in self.trials)
-        return (
-            f"{chosen or 'nothing to tune'}; gamma={self.gamma:.4g} "
-            f"(validation ACC {self.score:.1f}, {len(self.trials)} candidates"
-            f"{f', {failed} failed' if failed else ''})"
-        )
-
 
 def split_validation_classes(problem, *, fraction=0.25, seed=0):
     """The problem with a random ``fraction`` of its seen classes as validation classes.
@@ -74,10 +54,9 @@ def split_validation_classes(problem, *, fraction=0.25, seed=0):
     check_integer(seed, "seed", low=0)
     n = problem.seen_classes.size
     if n - np.ceil(fraction * n) < 2:
-        remedy = "lower fraction" if n > 2 else "give images of at least three seen classes"
         raise ValueError(
-            f"choosing settings on {fraction:g} of {n} seen classes leaves fewer than two to "
-            f"train on: {remedy}"
+            f"fraction {fraction:g} of {n} seen classes leaves fewer than two to train on: lower "
+            "it, or give images of at least three seen classes"
         )
     classes = problem.labels[problem.trainval]
     splitter = GroupShuffleSplit(n_splits=1, test_size=fraction, random_state=seed)
@@ -140,14 +119,13 @@ def tune_zero_shot(
     >>> from zslib.datasets.attributes.digits import digits_segments
     >>> from zslib.protocols import ZeroShotMethod
     >>> method = ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (0.01, 1.0, 100.0)})
-    >>> print(tune_zero_shot(method, digits_segments()))
-    feature_penalty=1.0; gamma=0.1418 (validation ACC 58.9, 3 candidates)
+    >>> tuned = tune_zero_shot(method, digits_segments())
+    >>> tuned.parameters, round(tuned.score, 1), round(tuned.gamma, 4)
+    ({'feature_penalty': 1.0}, 58.9, 0.1418)
     """
     check_choice(split, "split", (None, "official", "random"))
     method = resolve_method(method)
-    seeds = method.choice_seeds if seeds is None else seeds
-    seeds = check_seeds(seeds)
-    check_real(fraction, "fraction", low=0, high=1, inclusive=False)
+    seeds = check_seeds(method.choice_seeds if seeds is None else seeds)
     drawn = split == "random" or (split is None and not problem.val.size)
 
     @cache
@@ -157,26 +135,18 @@ def tune_zero_shot(
             whole = split_validation_classes(problem, fraction=fraction, seed=seed)
         return whole.validation_problem(seed=seed)
 
+    validated = partial(kept, _validated, must_learn=must_learn)
+
     def attempt(parameters, seeds):
-        return mean_trial(
-            [
-                kept(
-                    _validated,
-                    method.estimator(seed=seed, **parameters),
-                    held_out(seed),
-                    must_learn=must_learn,
-                )
-                for seed in seeds
-            ],
-            each="score",
-        )
+        found = [validated(method.estimator(seed=s, **parameters), held_out(s)) for s in seeds]
+        return mean_trial(found, each="score")
 
     choice = choice_of(problem, method.fixed, seeds, **{"held out": fraction} if drawn else {})
     name = f"{method.name} on {problem.name}"
     options = {"limits": method.limits, "seeds": seeds, "regular": method.regular}
     trials = sweep(method.grid, attempt, name, **options, **choice)
     best = ranked(trials, "score", method.regular)[0]
-    chosen = best["parameters"], best["score"], best["gamma"]
+    chosen = (best[name] for name in ("parameters", "score", "gamma"))
     return ZeroShotTuned(*chosen, trials, method.regular)
 
 

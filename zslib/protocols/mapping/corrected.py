@@ -9,15 +9,6 @@ from zslib.protocols.mapping.measures import over_queries
 from zslib.protocols.mapping.repeated import Repeated
 from zslib.protocols.tidy import row
 
-__all__ = [
-    "CORRECTIONS",
-    "corrected",
-    "first_queries",
-    "gains_by_answer",
-    "remedies",
-    "with_and_without",
-]
-
 CORRECTIONS = {
     "none": None,
     "globally corrected": "globally_corrected",
@@ -69,11 +60,11 @@ def corrected(runs, methods, space, *, max_queries=0, corrections=CORRECTIONS):
                     replace(fit, predictions=fit.predictions[rows])
                     for fit, rows in zip(trained, kept, strict=True)
                 ]
-        by_method = {}
-        for method, trained in fits.items():
-            seeds = fold.search(trained, space, correction=corrections)
-            by_method[method] = {name: [seed[name] for seed in seeds] for name in corrections}
-        return by_method
+        found = {m: fold.search(fit, space, correction=corrections) for m, fit in fits.items()}
+        return {
+            method: {name: [seed[name] for seed in seeds] for name in corrections}
+            for method, seeds in found.items()
+        }
 
     return runs.each(of_fold)
 

@@ -11,8 +11,6 @@ from zslib.protocols.mapping.measures import over_queries
 from zslib.protocols.mapping.outcome import evaluate
 from zslib.protocols.tidy import row
 
-__all__ = ["frequency_bins", "mean_and_frequency", "precision_by_bin", "rho_by_vocabulary"]
-
 
 def frequency_bins(problem):
     """Five bins of equally many queries by the rank of their most frequent answer.

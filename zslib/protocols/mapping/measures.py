@@ -1,7 +1,5 @@
 """Measures of searches, for `book.Chapter.measure`."""
 
-from __future__ import annotations
-
 from functools import cache, partial
 from itertools import product, repeat
 
@@ -20,8 +18,6 @@ from zslib.protocols.intervals import (
 )
 from zslib.protocols.mapping.outcome import CrossFittedOutcome, gold_queries
 from zslib.protocols.tidy import row
-
-__all__ = ["hubs_beside", "modes_less_languages", "over_queries", "search_measures"]
 
 # A count over the whole vocabulary for each draw, which is slow.
 _RESAMPLES, _MOST = 200, 2000
@@ -178,7 +174,7 @@ def over_queries(values, runs):
     for of_queries, run in zip(values, runs, strict=True):
         _, codes, sizes = np.unique(run.labels, return_inverse=True, return_counts=True)
         means.append(np.bincount(codes, weights=of_queries) / sizes)
-    return mean_estimate(means, same_items=True, unit=_partitioned(runs))
+    return mean_estimate(means, same_items=True, unit=f"labels in {len(runs)} partitions")
 
 
 def _partitions(runs):
@@ -187,11 +183,6 @@ def _partitions(runs):
         return False
     first, *others = (np.unique(run.labels) for run in runs)
     return all(np.array_equal(labels, first) for labels in others)
-
-
-def _partitioned(runs):
-    """What is drawn anew of several partitions."""
-    return f"labels in {len(runs)} partitions"
 
 
 def _resampled(statistic):
@@ -230,7 +221,7 @@ def _resampled(statistic):
             lambda n: np.array([one() for _ in range(n)]), _RESAMPLES, about=mean, most=_MOST
         )
         n_units = sum(_units(part)[0].size for part in runs[0].parts)
-        unit = _partitioned(runs) if partitions else runs[0].unit
+        unit = f"labels in {len(runs)} partitions" if partitions else runs[0].unit
         return Estimate(mean, low, high, len(runs), unit, n_units, n_draws)
 
     return estimate

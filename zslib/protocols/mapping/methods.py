@@ -1,15 +1,11 @@
 """The mapping methods of Hubness and Pollution, each with the grid its parameters are tuned on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sklearn.base import BaseEstimator, clone
 
 from zslib.mapping import CentredMap, MaxMarginMap, MultiStepMap, ProcrustesMap, RidgeMap
-
-__all__ = ["METHODS", "Method", "check_method"]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Search a space with mapped queries; every measure of the papers reads from the result."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,9 +11,13 @@ from zslib.datasets.problem import check_problem
 from zslib.mapping.base import transform_targets
 from zslib.metrics import hits_at_k, k_occurrence, pollution
 from zslib.search import gold_ranks, top_k_and_ranks
-from zslib.validation import as_vectors, check_indices, check_integer, check_row_names
-
-__all__ = ["CrossFittedOutcome", "Outcome", "evaluate", "gold_queries"]
+from zslib.validation import (
+    as_vectors,
+    check_indices,
+    check_integer,
+    check_row_names,
+    check_same_rows,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,23 +198,15 @@ def evaluate(problem, queries, *, space="full", k=20, correction=None, mapping=N
     check_row_names(queries, problem.test_words, "queries", "test_words")
     queries = as_vectors(queries, "queries", finite=False)
     check_integer(k, "k", low=0)
-    if queries.shape[0] != len(problem.test_gold):
-        raise ValueError(
-            f"queries has {queries.shape[0]} rows and the problem {len(problem.test_gold)} test "
-            "items: pass one mapped vector per test item"
-        )
+    check_same_rows(queries, problem.test_words, "queries", "test_words")
     rows = problem.space(space) if isinstance(space, str) else np.unique(np.asarray(space))
     check_indices(rows, 'space (by name "full", "labels", "test", or rows)', len(problem.targets))
     whole = rows.size == problem.targets.shape[0]
     targets = problem.targets if whole else problem.targets[rows]
     targets = like(targets if mapping is None else transform_targets(mapping, targets), queries)
     gold = problem.gold_in(rows)
-    lost = sum(answers.size == 0 for answers in gold)
-    if lost:
-        raise ValueError(
-            f"{lost} test item(s) have no acceptable answer in this search space: "
-            "choose a space that holds the test labels"
-        )
+    if lost := sum(answers.size == 0 for answers in gold):
+        raise ValueError(f"{lost} test item(s) have no answer in space: give one that has it")
     several = correction if isinstance(correction, dict) else {"": correction}
     corrections = several.values()
     if k:

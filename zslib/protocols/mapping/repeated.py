@@ -1,7 +1,5 @@
 """The same experiment over several seeds, and over folds of the labels that test each once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import signature
@@ -19,8 +17,6 @@ from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import CrossFittedOutcome, evaluate, gold_queries
 from zslib.protocols.mapping.training import train
 from zslib.validation import check_choice, check_integer
-
-__all__ = ["CrossFitted", "Repeated", "repeat", "repeat_both"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,22 +66,19 @@ class Repeated:
         square = self.problem.X_train.shape[1] == self.problem.targets.shape[1]
         return [method for method in methods if square or method != "orthogonal"]
 
-    def train(self, method, *, parameters=None, chimera_rows=None):
+    def train(self, method, *, chimera_rows=None):
         """One `Trained` per seed; ``method`` is a `Method` or the name of one.
 
-        ``parameters`` and ``chimera_rows`` are lists with one entry per seed. All seeds share what
-        was chosen on the training pairs of the first.
+        ``chimera_rows`` is a list with one entry per seed. All seeds share what was chosen on the
+        training pairs of the first.
         """
         if isinstance(method, str):
             method = METHODS[check_choice(method, "method", METHODS)]
-        options = {"device": self.device, "quick": self.quick}
-        if parameters is None:
-            options["tuned_on"] = self._tuned_on
-        nothing = [None] * len(self.seeds)
-        columns = self.problems, self.seeds, parameters or nothing, chimera_rows or nothing
+        options = {"device": self.device, "quick": self.quick, "tuned_on": self._tuned_on}
+        columns = self.problems, self.seeds, chimera_rows or [None] * len(self.seeds)
         return [
-            train(method, problem, parameters=chosen, chimera_rows=rows, seed=seed, **options)
-            for problem, seed, chosen, rows in zip(*columns, strict=True)
+            train(method, problem, seed=seed, chimera_rows=rows, **options)
+            for problem, seed, rows in zip(*columns, strict=True)
         ]
 
     def search(self, runs, space="full", **options):
@@ -222,14 +215,11 @@ def repeat(
     for name in resolve_all(setting, dataset):
         loaded = {"setting": setting, "dataset": name, "quick": quick}
         if "fold" in signature(DATASETS[name].loaders[setting]).parameters:
-            drawn = list(range(seed, seed + partitions))
-            parts = []
+            drawn, parts = list(range(seed, seed + partitions)), []
             for fold in range(folds):
                 problems = [load_problem(**loaded, seed=s, fold=fold) for s in drawn]
-                if partitions == 1:
-                    parts.append(Repeated(problems * n_seeds, seeds, fold=fold, **options))
-                else:
-                    parts.append(Repeated(problems, drawn, fold=fold, **options))
+                each = (problems * n_seeds, seeds) if partitions == 1 else (problems, drawn)
+                parts.append(Repeated(*each, fold=fold, **options))
             experiments.append(CrossFitted(parts))
             continue
         problems = [load_problem(**loaded, seed=s) for s in seeds]

@@ -1,7 +1,5 @@
 """Tune a mapping method, train it on a problem, and map the test items."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,11 +11,9 @@ from zslib.mapping import chimeras
 from zslib.mapping.base import LinearMap
 from zslib.protocols.mapping.methods import Method, check_method
 from zslib.protocols.mapping.tuning import Tuned, tune
-from zslib.protocols.sweep import check_trained, kept, some_rows
+from zslib.protocols.sweep import kept, some_rows
 from zslib.search import gold_ranks
-from zslib.validation import check_integer
-
-__all__ = ["Trained", "chimera_pairs", "train"]
+from zslib.validation import check_integer, check_trained
 
 
 @dataclass(frozen=True)
@@ -75,7 +71,6 @@ def train(
     method,
     problem,
     *,
-    parameters=None,
     tuned_on=None,
     chimera_rows=None,
     seed=0,
@@ -89,9 +84,8 @@ def train(
     Parameters
     ----------
     method : Method
+        One without a grid and updates is not tuned.
     problem : MappingProblem
-    parameters : dict, optional
-        Use these instead of tuning.
     tuned_on : MappingProblem, optional
         Tune on the training pairs of this problem instead of the problem's own.
     chimera_rows : (n,) int array, optional
@@ -118,12 +112,11 @@ def train(
     check_integer(seed, "seed", low=0)
     if quick:
         method = method.smaller()
-    tuned = Tuned(dict(parameters or {}), float("nan"), [])
-    if parameters is None and (method.grid or method.updates):
+    tuned = Tuned({}, float("nan"), [])
+    if method.grid or method.updates:
         # Chimeras take no part in tuning: one clean choice serves a method with and without them.
         base = Method("", method.estimator, method.grid, method.updates)
-        source = problem if tuned_on is None else tuned_on
-        tuned = tune(base, source)
+        tuned = tune(base, problem if tuned_on is None else tuned_on)
     if method.chimeras and chimera_rows is None:
         chimera_rows = np.setdiff1d(problem.labels, problem.train_gold)
     predictions, mapping = kept(
@@ -134,6 +127,6 @@ def train(
         rows=chimera_rows if method.chimeras else None,
         seed=seed,
         on=resolve_device(device),
-        must_learn=parameters is None and not quick,
+        must_learn=not quick,
     )
     return Trained(predictions, mapping, tuned.parameters, tuned)

@@ -1,7 +1,5 @@
 """Hyperparameters chosen on a random quarter of the training pairs (Hubness and Pollution, 2)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 
@@ -13,8 +11,6 @@ from zslib.protocols.choices import told_apart
 from zslib.protocols.mapping.methods import check_method
 from zslib.protocols.mapping.outcome import evaluate
 from zslib.protocols.sweep import CHOICE_SEEDS, kept, ranked, sweep
-
-__all__ = ["Tuned", "at_epochs", "epochs_for", "tune", "validation_problem"]
 
 # How often the longest training of the best candidates may double where it is the best.
 _DOUBLINGS = 2
@@ -43,12 +39,10 @@ def validation_problem(problem, *, seed=0):
     words = np.asarray(problem.train_words)
     splitter = GroupShuffleSplit(n_splits=1, test_size=0.25, random_state=seed)
     train, held_out = next(splitter.split(words, groups=words))
-    answers: dict[str, list] = {}
-    first_row: dict[str, int] = {}
+    rows_of: dict[str, list] = {}
     for row in held_out:
-        answers.setdefault(words[row], []).append(problem.train_gold[row])
-        first_row.setdefault(words[row], row)
-    rows = np.array(list(first_row.values()))
+        rows_of.setdefault(words[row], []).append(row)
+    rows = np.array([of_word[0] for of_word in rows_of.values()])
     return replace(
         problem,
         name=f"{problem.name}-validation",
@@ -56,7 +50,7 @@ def validation_problem(problem, *, seed=0):
         train_gold=problem.train_gold[train],
         train_words=words[train],
         X_test=problem.X_train[rows],
-        test_gold=tuple(np.array(answers[word]) for word in first_row),
+        test_gold=tuple(problem.train_gold[of_word] for of_word in rows_of.values()),
         test_words=words[rows],
         labels=np.unique(problem.train_gold),
     )
@@ -90,8 +84,7 @@ def _validated(estimator, problem, updates):
     """The validation score of one candidate, after each number of epochs where it has such."""
     X, Y = problem.X_train, problem.Y_train
     if not updates:
-        fitted = estimator.fit(X, Y)
-        return {"": _reciprocal_rank(problem, fitted)}
+        return {"": _reciprocal_rank(problem, estimator.fit(X, Y))}
     looks = epochs_for(updates, X.shape[0], estimator.batch_size)
     return at_epochs(estimator, X, Y, looks, partial(_reciprocal_rank, problem))
 

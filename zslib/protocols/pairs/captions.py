@@ -1,7 +1,5 @@
 """A fitted image-text model behind the words and the scaling that it was trained with."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,8 +12,6 @@ from zslib.datasets.attributes.scaling import Scaling, scaled_as
 from zslib.datasets.problem import check_problem
 from zslib.datasets.words.tokens import UNKNOWN, Vocabulary
 from zslib.validation import as_vectors
-
-__all__ = ["CaptionModel", "fit_image_text", "fitted_pairs", "texts_and_vocabulary"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +79,8 @@ class CaptionModel:
 
         Parameters as in `decision_function`; of vectors it is their row, int64 (n,).
         """
-        best = to_host(
-            namespace(self.prototypes).argmax(self.decision_function(images, sentences), axis=1)
-        )
+        scores = self.decision_function(images, sentences)
+        best = to_host(namespace(scores).argmax(scores, axis=1))
         return best if self.vocabulary is None else np.array(list(sentences))[best]
 
     def predict(self, images, classes=None):

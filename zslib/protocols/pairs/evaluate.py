@@ -6,8 +6,6 @@ Oreshkin, Pinheiro, Rostamzadeh and Pal (2019): CLAREL: Classification via retri
 zero-shot learning, Section 2.1 (prototypes, nearest class) and Section 4 (measures).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -19,9 +17,6 @@ from zslib.protocols.attributes.evaluate import check_answers
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.pairs.captions import fitted_pairs, texts_and_vocabulary
 from zslib.protocols.pairs.retrieval import RetrievalRanks, retrieval_ranks
-from zslib.validation import check_integer
-
-__all__ = ["ImageTextResult", "evaluate_image_text", "model_texts"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +55,6 @@ def evaluate_image_text(
     *,
     min_count=2,
     length=None,
-    k=10,
     keep_scores=False,
     retrieval=True,
     prototypes_from=("trainval", "test_unseen"),
@@ -81,8 +75,6 @@ def evaluate_image_text(
         Its arrays may be on another device, after ``problem.to(device)``.
     min_count, length : int
         Of the vocabulary, as in `model_texts`.
-    k : int
-        Classes of each kind to keep for each image.
     keep_scores : bool
         Whether to keep all scores -log d.
     retrieval : bool
@@ -96,7 +88,6 @@ def evaluate_image_text(
     if isinstance(model, type) or not hasattr(model, "class_prototypes"):
         raise TypeError(f"model must be one such as CLAREL(), got {model!r}")
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
-    check_integer(k, "k", low=1)
     texts, n_words = model_texts(problem, min_count=min_count, length=length)
     fitted, prototypes = fitted_pairs(model, problem, texts, prototypes_from)
 
@@ -110,11 +101,10 @@ def evaluate_image_text(
         check_answers(problem, partial(score, "trained on"))
         if isinstance(fitted, CLAREL):
             check_losses(fitted)
-    outcome = ZeroShotOutcome.of_scores(problem, score, k=k, keep_scores=keep_scores)
+    outcome = ZeroShotOutcome.of_scores(problem, score, keep_scores=keep_scores)
     ranks = retrieval_ranks(fitted, problem, texts) if retrieval else None
-    return ImageTextResult(
-        outcome, ranks, n_words, int(fitted.n_parameters_), fitted.learning_curve_
-    )
+    size = int(fitted.n_parameters_)
+    return ImageTextResult(outcome, ranks, n_words, size, fitted.learning_curve_)
 
 
 def check_losses(model):

@@ -1,7 +1,5 @@
 """Finding the text of an image and the image of a text among unseen classes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +8,6 @@ from zslib.arrays import ragged_rows, take_rows, to_host
 from zslib.metrics import hits_at_k
 from zslib.search import gold_ranks
 from zslib.validation import check_choice
-
-__all__ = ["RetrievalRanks", "retrieval_ranks"]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Repeated trainings on image-text pairs, alpha chosen on validation classes; CLAREL's own."""
 
-from __future__ import annotations
-
 import inspect
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -33,17 +31,6 @@ from zslib.protocols.sweep import (
     sweep,
 )
 from zslib.validation import check_choice, check_integer
-
-__all__ = [
-    "SHORT_GRID",
-    "ImageTextRuns",
-    "clarel_problems",
-    "image_text_trials",
-    "run_clarel",
-    "run_image_text",
-    "short_clarel",
-]
-
 
 _OF_TEXTS = ("min_count", "length", "prototypes_from")
 
@@ -93,8 +80,7 @@ class ImageTextRuns:
 
     def results(self, part="test"):
         """The list of `ImageTextResult` of "test" or "validation"."""
-        check_choice(part, "part", ("test", "validation"))
-        results = self.test if part == "test" else self.validation
+        results = getattr(self, check_choice(part, "part", ("test", "validation")))
         if results is None:
             raise ValueError("only validation was run: call run_image_text with test=True")
         return results
@@ -114,25 +100,12 @@ class ImageTextRuns:
         repeats = [result.retrieval for result in self.results()]
         if measure == "median rank":
             return mean_estimate([ranks.measures(direction)[measure] for ranks in repeats])
-        k = int(measure[2:])
-        return mean_estimate(
-            [100.0 * hits_at_k(ranks.of(direction), k) for ranks in repeats], same_items=True
-        )
+        hits = [100.0 * hits_at_k(ranks.of(direction), int(measure[2:])) for ranks in repeats]
+        return mean_estimate(hits, same_items=True)
 
 
 def run_image_text(
-    model,
-    problem,
-    seeds=(0,),
-    *,
-    grid=None,
-    test=True,
-    split_seed=0,
-    held_out=None,
-    device="cpu",
-    checkpoints=None,
-    must_learn=True,
-    **options,
+    model, problem, seeds=(0,), *, grid=None, test=True, held_out=None, **options
 ) -> ImageTextRuns:
     """Choose on validation classes, train on all seen classes, test; several times.
 
@@ -156,22 +129,19 @@ def run_image_text(
         Values to try for parameters; the first of equally good candidates is taken.
     test : bool
         Whether to train on all seen classes and test, after validation.
-    split_seed : int
-        Draws the fifth of the training classes' images that is kept out, for all repeats.
     held_out : ImageTextProblem, optional
-        The validation data, where they are not ``problem.validation_problem(seed=split_seed)``.
+        The validation data, where they are not ``problem.validation_problem()``.
     device : {"cpu", "gpu", "auto"}
     checkpoints : str or path, optional
         Folder of checkpoints, from which a long training that was stopped goes on.
     **options
-        Of `evaluate_image_text`; on validation data there is no ``retrieval``.
+        Of `evaluate_image_text`, where ``must_learn`` is True if it is not given; on validation
+        data there is no ``retrieval``.
     """
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
     seeds = check_seeds(seeds)
     if held_out is None:
-        held_out = problem.validation_problem(seed=split_seed)
-    options |= {"device": resolve_device(device), "checkpoints": checkpoints}
-    options["must_learn"] = must_learn
+        held_out = problem.validation_problem()
 
     def repeats(candidate):
         validation = _results(candidate, held_out, seeds, **options | {"retrieval": False})
@@ -185,8 +155,7 @@ def run_image_text(
     if grid is None:
         return repeats(model)
 
-    tried = {"split_seed": split_seed, "held_out": held_out, **options}
-    trials = image_text_trials(model, problem, grid, **tried)
+    trials = image_text_trials(model, problem, grid, held_out=held_out, **options)
     best, runs, passed_over = best_that_trains(
         trials,
         "H",
@@ -196,49 +165,37 @@ def run_image_text(
     return replace(runs, trials=trials, parameters=best["parameters"], passed_over=passed_over)
 
 
-def image_text_trials(
-    model,
-    problem,
-    grid,
-    *,
-    seeds=CHOICE_SEEDS,
-    split_seed=0,
-    held_out=None,
-    device="cpu",
-    checkpoints=None,
-    must_learn=True,
-    **options,
-):
+def image_text_trials(model, problem, grid, *, held_out=None, **options):
     """The trials of `run_image_text` for a grid: it chooses by their ``H``."""
     if held_out is None:
-        held_out = problem.validation_problem(seed=split_seed)
-    options |= {"device": resolve_device(device), "checkpoints": checkpoints}
-    options |= {"must_learn": must_learn, "retrieval": False}
+        held_out = problem.validation_problem()
 
     def attempt(parameters, seeds):
         candidate = clone(model).set_params(**parameters)
-        outcomes = [r.outcome for r in _results(candidate, held_out, seeds, **options)]
+        results = _results(candidate, held_out, seeds, **options | {"retrieval": False})
+        outcomes = [result.outcome for result in results]
         alpha, H = choose_alpha(outcomes)
         values = [{m: outcome.value(m) for m in ("ACC", "AUSUC")} for outcome in outcomes]
         return {"alpha": alpha, "H": H} | mean_trial(values)
 
-    choice = choice_of(problem, model, seeds, split_seed=split_seed)
-    return sweep(grid, attempt, _name(model, problem), by="H", seeds=seeds, **choice)
+    choice = choice_of(problem, model, CHOICE_SEEDS, split_seed=0)
+    return sweep(grid, attempt, _name(model, problem), by="H", seeds=CHOICE_SEEDS, **choice)
 
 
 def _name(model, problem):
     return f"{type(model).__name__} on {problem.name}"
 
 
-def _results(model, problem, seeds, *, device, checkpoints, **options):
+def _results(model, problem, seeds, *, device="cpu", checkpoints=None, must_learn=True, **options):
+    options["must_learn"] = must_learn
     results = []
     for seed in seeds:
-        known_by = clone(model).set_params(random_state=seed)
+        repeat = clone(model).set_params(random_state=seed)
+        known_by = clone(repeat)
         quiet = {"checkpoint": None, "progress": False}
         known_by.set_params(**{k: v for k, v in quiet.items() if k in known_by.get_params()})
-        repeat = clone(model).set_params(random_state=seed)
         if checkpoints is not None:
-            name = joblib.hash((problem.checksum, known_by, options, device))
+            name = joblib.hash((problem.checksum, known_by, options, resolve_device(device)))
             repeat.set_params(checkpoint=str(Path(checkpoints) / f"{name}.npz"))
         place = {"known_by": known_by, "device": device}
         results.append(kept(evaluate_image_text, repeat, problem, **place, **options))
@@ -303,11 +260,9 @@ def clarel_problems(dataset="auto", *, training="short", **options):
     check_choice(training, "training", ("short", "paper", "authors"))
     problems = []
     for name in resolve_all("pairs", dataset):
-        scaling = {}
-        known = name in DATASETS
-        takes = inspect.signature(DATASETS[name].loaders["pairs"]).parameters if known else ()
-        if training != "short" and "feature_scaling" in takes:
-            scaling = {"feature_scaling": "none"}
+        known = name in DATASETS and inspect.signature(DATASETS[name].loaders["pairs"]).parameters
+        released = training != "short" and known and "feature_scaling" in known
+        scaling = {"feature_scaling": "none"} if released else {}
         problem = load_problem("pairs", name, **options, **scaling)
         if training == "short" and problem.feature_scaling != "unit length":
             problem = problem.scaled("unit length")
