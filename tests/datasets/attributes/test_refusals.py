@@ -18,7 +18,7 @@ REFUSALS = [
     (lambda: apy_attributes(att="raw"), "att must be one of 'unit length', 'original'"),
     (lambda: tiny_imagenet_classes(split="new"), "split must be one of 'fixed', 'random'"),
     (lambda: caltech101(semantics="glove"), "must be one of 'hypernym', 'gloss', 'both'"),
-    (lambda: load_xlsa17("CUB", split="new"), "split must be one of 'proposed', 'random'"),
+    (lambda: load_xlsa17("CUB", att="raw"), "att must be one of 'unit length', 'original'"),
     (lambda: extract_xlsa17("a.zip", ".", ["../SUN"]), "names must be one of"),
     (lambda: vgg19("AWA2"), "name must be one of 'APY', 'AWA', 'CUB', 'SUN'"),
     (lambda: digits_segments(unseen=[10]), r"unseen must lie in \[0, 10\)"),

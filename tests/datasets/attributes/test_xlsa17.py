@@ -81,11 +81,6 @@ def test_options(tmp_path):
     unit = load_xlsa17(folder, feature_scaling="unit length")
     np.testing.assert_allclose(np.linalg.norm(unit.features, axis=1), 1, rtol=1e-6)
     assert load_xlsa17(folder, max_per_class=2).summary()["train_seen_samples"] == 6
-    drawn = [load_xlsa17(folder, split="random", seed=seed) for seed in range(9)]
-    for problem in drawn:
-        sizes = [len(p) for p in (problem.unseen_classes, problem.val_classes, problem.test_seen)]
-        assert sizes == [2, 1, 3]
-    assert len({tuple(problem.unseen_classes) for problem in drawn}) > 2
 
 
 DAMAGED = [
@@ -101,8 +96,8 @@ DAMAGED = [
     ({"labels": CLASSES[:, None] - 1}, "labels has values from 0 to 4"),
     ({"labels": CLASSES[:-1, None]}, "features has 20 columns and labels 19"),
     ({"features": np.ones((20, 6))}, "features has 6 columns and labels 20 entries"),
-    ({"allclasses_names": cell(NAMES[:3])}, "allclasses_names has 3 names and att 5"),
-    ({"original_att": np.ones((3, 4))}, r"att is \(3, 5\) and original_att \(3, 4\)"),
+    ({"allclasses_names": cell(NAMES[:3])}, r"att has shape \(3, 5\).* allclasses_names 3 names"),
+    ({"original_att": np.ones((3, 4))}, r"att has shape \(3, 5\), original_att \(3, 4\)"),
     ({"train_loc": column(1, 20)}, "1 images of train are not in trainval"),
     ({"features": np.full((6, 20), 1j)}, "features must be a matrix of numbers, got complex"),
     ({"features": {"data": np.ones(3)}}, "features must be a matrix of numbers, got a struct"),
@@ -111,7 +106,10 @@ DAMAGED = [
     ({"features": np.ones((6, 20, 2))}, "features must be a matrix of numbers, got shape 6x"),
     ({"features": np.full((6, 20), 1e300)}, r"features has 1e\+300 at row 0, beyond"),
     ({"labels": cell(["ant"] * 20)}, "labels must hold whole numbers, got a cell array"),
-    ({"labels": np.full((20, 1), np.inf)}, "labels must hold whole numbers, got NaN or inf"),
+    (
+        {"labels": np.full((20, 1), np.inf)},
+        "labels must hold whole numbers, got fractions, NaN or inf",
+    ),
     ({"trainval_loc": column(*range(1, 11)).reshape(5, 2)}, "trainval_loc must be one column"),
     ({"allclasses_names": np.arange(5)}, "allclasses_names has no text at place 1: save it"),
     ({"allclasses_names": cell(["a", "b", "", "d", "e"])}, "names has no text at place 3"),
@@ -167,7 +165,6 @@ def test_splits_without_validation_or_seen_images(tmp_path):
         for part in ("trainval", "test_unseen"):
             images = [p.features[getattr(p, part)] for p in (problem, whole)]
             np.testing.assert_array_equal(*images)
-    assert load_xlsa17(tmp_path / "0", split="random").val.size
 
 
 def test_files_are_told_by_their_variables(tmp_path, refused):
@@ -226,8 +223,6 @@ def test_summary_of_a_split(tmp_path):
     assert list(split_summary(splits, CLASSES).values()) == [3, 9, 3, 2, 8, 3]
     without = split_summary(splits)
     assert without["seen_classes"] is without["unseen_classes"] is None
-    with pytest.raises(ValueError, match="trainval_loc names image 11 and there are 5 labels"):
-        split_summary(splits, CLASSES[:5])
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from zslib.datasets.attributes.att_splits import file_kind
 from zslib.datasets.attributes.own import (
     check_arrays,
     fewer_images,
@@ -23,7 +24,7 @@ from zslib.datasets.attributes.seen_unseen import check_distinct, mask_rows
 from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.attributes.table import read_table
 from zslib.datasets.attributes.xlsa17 import is_mat, load_xlsa17
-from zslib.datasets.content import kind_of, refuse_kind
+from zslib.datasets.content import refuse_kind
 from zslib.datasets.files import naming
 from zslib.validation import (
     as_float32,
@@ -31,9 +32,9 @@ from zslib.validation import (
     check_indices,
     check_paired,
     check_row_names,
-    column_names,
     host_array,
     is_text,
+    row_names,
     rows_of_names,
 )
 
@@ -104,19 +105,16 @@ def from_features(
     8 features, 3 attributes)
     """
     check_paired(features, labels, "features", "labels")
-    named_by = "class_names"
-    if isinstance(class_embeddings, Mapping):
-        known = list(class_embeddings)
-        named_by = "class_embeddings" if class_names is None else "class_names"
-        class_names = as_labels(known if class_names is None else class_names, named_by)
+    named_by, by_name = "class_names", isinstance(class_embeddings, Mapping)
+    known = list(class_embeddings) if by_name else None
+    if class_names is None:
+        named_by = "class_embeddings"
+        class_names = known or row_names(class_embeddings, named_by, numbers=True)
+    if by_name:
+        class_names = as_labels(class_names, named_by)
         rows = rows_of_names(class_names, known, "class_names", "class_embeddings")
         class_embeddings = [class_embeddings[known[row]] for row in rows]
-    elif class_names is None:
-        if column_names(class_embeddings) is not None:
-            named_by = "class_embeddings"
-            class_names = as_labels(class_embeddings.index, "the index of class_embeddings")
-    else:
-        check_row_names(class_embeddings, class_names, "class_embeddings", "class_names")
+    check_row_names(class_embeddings, class_names, "class_embeddings", "class_names")
     features = as_matrix(features, "features")
     vectors = as_matrix(class_embeddings, "class_embeddings")
     if class_names is None:
@@ -127,11 +125,9 @@ def from_features(
             )
         class_names = [f"class {row}" for row in range(len(vectors))]
     names = host_array(as_labels(class_names, "class_names"), "class_names")
-    if names.ndim != 1:
-        raise ValueError(f"class_names must be a list of names, got shape {names.shape}")
-    if len(names) != len(vectors):
+    if names.shape != (len(vectors),):
         raise ValueError(
-            f"class_names has {len(names)} entries for {len(vectors)} class vectors: give one for "
+            f"class_names has shape {names.shape} for {len(vectors)} class vectors: give one for "
             "each"
         )
     kept, numbers, parts, candidates = own_parts(
@@ -186,17 +182,13 @@ def own_parts(
     check_distinct(names, "class_names")
     labels = host_array(as_labels(labels, "labels"), "labels")
     if labels.shape != (n,):
-        shape = "" if labels.ndim == 1 else f" in shape {labels.shape}"
         raise ValueError(
-            f"labels has {labels.size} entries{shape} for {n} rows of features: give one for each "
-            f"row, in shape ({n},)"
+            f"labels has {labels.size} entries in shape {labels.shape} for {n} rows of features: "
+            f"give one for each row, in shape ({n},)"
         )
     classes = _rows(labels, names, "labels", named_by)
-    _check_start(labels, classes, names)
     unseen = _rows(unseen, names, "unseen_classes", named_by)
-    unseen = _distinct(unseen, names, "unseen_classes")
     val = _rows(() if val is None else val, names, "val_classes", named_by)
-    val = _distinct(val, names, "val_classes")
     if not unseen.size:
         raise ValueError("there is no unseen class: name those to test on in unseen_classes")
     if (both := np.intersect1d(unseen, val)).size:
@@ -300,8 +292,7 @@ def read_features(
 
 def _read(path, encoding, decimal):
     """Arrays of a file, and the heads that were passed over where it is a table."""
-    with open(path, "rb") as file:
-        kind = kind_of(file.read(4096))
+    kind = file_kind(path)
     if kind == "npy":
         raise refuse_kind(path, kind, "an .npz file")
     if kind == "zip" and (path.suffix.lower() == ".npz" or is_npz(path)):
@@ -313,21 +304,9 @@ def _read(path, encoding, decimal):
 def _named(given, names):
     """Classes as asked for: names, or rows where all are numbers and no name is one."""
     given = [given] if isinstance(given, str | Integral) else list(given)
-    if all(isinstance(one, bool | np.bool_) for one in given):
-        return np.array(given)
     given = [str(one).strip() for one in given]
     rows = all(map(_ROW.fullmatch, given)) and not any(map(_ROW.fullmatch, map(str, names)))
     return np.array([int(one) for one in given] if rows else given)
-
-
-def _distinct(rows, names, what):
-    """Rows of classes; a mask written in numbers, which would be read as rows, is refused."""
-    if len(rows) == len(names) > 2 and rows.max() <= 1:
-        raise ValueError(
-            f"{what} looks like a mask of zeros and ones, and is read as rows of classes: pass it "
-            "as truths, or name the classes"
-        )
-    return rows
 
 
 def _rows(classes, names, what, named_by):
@@ -344,6 +323,11 @@ def _rows(classes, names, what, named_by):
     classes = np.atleast_1d(host_array(as_labels(given, what), what))
     if not classes.size:
         return np.empty(0, dtype=np.int64)
+    if what != "labels" and len(classes) == len(names) > 2 and np.isin(classes, [0, 1]).all():
+        raise ValueError(
+            f"{what} looks like a mask of zeros and ones, and is read as rows of classes: pass it "
+            "as truths, or name the classes"
+        )
     if classes.dtype.kind == "U" or names.dtype.kind in "iu":
         return rows_of_names(classes, names, what, named_by)
     written = np.unique(classes).astype(str)
@@ -361,23 +345,16 @@ def _rows(classes, names, what, named_by):
             f"{what} - 1 if they count from 1"
         )
     rows = check_indices(classes, f"{what} (each the row of a class)", len(names)).astype(np.int64)
-    if by_name and (names[np.unique(rows)] != written).any():
+    present = np.unique(rows)
+    if by_name and (names[present] != written).any():
         raise ValueError(
             f"{what} are whole numbers, and class_names has the same numbers in other rows: pass "
             f"{what}.astype(str) if they are names, class_names[{what}] if they are rows, or give "
             "class vectors in the order of the numbers"
         )
-    return rows
-
-
-def _check_start(labels, rows, names):
-    """Refuse rows 1, 2, 3, … of which none is 0, which may be numbers that count from 1."""
-    present = np.unique(rows)
-    by_row = labels.dtype.kind in "iu" and names.dtype.kind == "U"
-    if by_row and np.array_equal(present, np.arange(1, present.size + 1)):
-        if (names[present] == present.astype(str)).all():
-            return
+    if what == "labels" and not by_name and present[0] == 1 and present[-1] == present.size:
         raise ValueError(
             f"labels are all of 1 to {present.size} and never 0, of {len(names)} classes: pass "
             "labels - 1 if they count from 1, class_names[labels] if they are rows from 0"
         )
+    return rows
