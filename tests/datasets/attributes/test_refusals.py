@@ -16,7 +16,7 @@ REFUSALS = [
     (lambda: cub(semantics="words"), "semantics must be one of"),
     (lambda: apy_attributes(split="new"), "split must be one of 'proposed', 'standard'"),
     (lambda: apy_attributes(att="raw"), "att must be one of 'unit length', 'original'"),
-    (lambda: tiny_imagenet_classes(split="new"), "split must be one of 'fixed', 'random'"),
+    (lambda: tiny_imagenet_classes(split="new"), "split must be one of 'fixed', 'crossed'"),
     (lambda: caltech101(semantics="glove"), "must be one of 'hypernym', 'gloss', 'both'"),
     (lambda: load_xlsa17("CUB", att="raw"), "att must be one of 'unit length', 'original'"),
     (lambda: extract_xlsa17("a.zip", ".", ["../SUN"]), "names must be one of"),
@@ -24,7 +24,7 @@ REFUSALS = [
     (lambda: digits_segments(unseen=[10]), r"unseen must lie in \[0, 10\)"),
     (lambda: digits_segments(unseen=[8]), "both seen and unseen"),
     (lambda: digits_segments().scaled("minmax"), "scaling must be one of"),
-    (lambda: split_classes(np.arange(3)), "3 classes leave 1 for training beside 1 unseen"),
+    (lambda: split_classes(np.arange(3)), "n_val must be between 1 and 0 .two training"),
     (lambda: split_seen(np.arange(3), 2), "n_val must be between 1 and 1"),
     (lambda: split_seen(np.arange(5), 2, seed=-1), "seed must be at least 0"),
     (

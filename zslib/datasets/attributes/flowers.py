@@ -59,7 +59,7 @@ _FLOWERS = replace(
 
 
 @_FLOWERS.loader
-def flowers_words(*, split="proposed", att="unit length"):
+def flowers_words(*, att="unit length"):
     """The 8,189 photographs of flowers with words of their captions in place of attributes.
 
     Ten people wrote a caption for each photograph; a common word is an attribute, and its value
@@ -69,8 +69,6 @@ def flowers_words(*, split="proposed", att="unit length"):
 
     Parameters
     ----------
-    split : {"proposed"}
-        As in `zslib.datasets.flowers`.
     att : {"unit length", "original"}
         As in `apy_attributes`.
 

@@ -21,7 +21,7 @@ from zslib.validation import check_choice
 _NAMES = ("CUB", "FLO")
 
 
-def captioned(name, *, seed=0, feature_scaling="none", max_per_class=None, folder=None):
+def captioned(name, *, seed=0, feature_scaling="none", max_per_class=None):
     """CUB or FLOWERS with ten captions of each image, as the paper uses them.
 
     The files are not fetched; put them below the folder that ``ZSLIB_DATA`` names::
@@ -37,8 +37,6 @@ def captioned(name, *, seed=0, feature_scaling="none", max_per_class=None, folde
     Parameters
     ----------
     name : {"CUB", "FLO"}
-    folder : path, optional
-        Where res101.mat and att_splits.mat are.
 
     Returns
     -------
@@ -47,11 +45,10 @@ def captioned(name, *, seed=0, feature_scaling="none", max_per_class=None, folde
     """
     check_choice(name, "name", _NAMES)
     captions = locate.require_folder(f"reed2016/{name}/text_c10")
-    source = name if folder is None else folder
     images = load_xlsa17(
-        source, seed=seed, feature_scaling=feature_scaling, max_per_class=max_per_class
+        name, seed=seed, feature_scaling=feature_scaling, max_per_class=max_per_class
     )
-    folder = find_xlsa17(source)
+    folder = find_xlsa17(name)
     labels, files = _labels_and_files(folder / "res101.mat")
     parts = read_att_splits(folder / "att_splits.mat").parts
     rows, _ = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
