@@ -169,11 +169,10 @@ class SplitProblem(Problem):
 
     def _described(self, rest):
         """What stands for the problem where it is shown."""
-        n = self._counts()
+        seen, trained, tested, unseen, images = self._counts().values()
         return (
-            f"{type(self).__name__}({self.name!r}: {n['seen_classes']} seen and "
-            f"{n['unseen_classes']} unseen classes, {n['train_seen_samples']} + "
-            f"{n['test_seen_samples']} seen and {n['unseen_samples']} unseen images, {rest})"
+            f"{type(self).__name__}({self.name!r}: {seen} seen and {unseen} unseen classes, "
+            f"{trained} + {tested} seen and {images} unseen images, {rest})"
         )
 
     def scaled(self, scaling):

@@ -49,7 +49,7 @@ class _Refused(ValueError):
     """What is wrong in a line, which is the argument ``line``."""
 
     def __init__(self, line, message):
-        super().__init__(f"line {line}{message}")
+        super().__init__(f", line {line}{message}")
         self.line = line
 
 
@@ -91,10 +91,8 @@ def read_table(path, labels=(), encoding=None, decimal=None):
         if first is not None:
             lines = lines if heads else [first, *lines]
             _check_columns(first, lines, heads, not len(labels))
-    except _Refused as error:
-        raise ValueError(f"{path}, {error}") from error.__cause__
     except ValueError as error:
-        raise ValueError(f"{path} {error}") from error
+        raise ValueError(f"{path}{error}") from error
     if not lines:
         raise ValueError(f"{path} has no vector: write a name and its numbers on each line")
     rows = as_float32(np.stack([line.values for line in lines]), f"{path}: the table of numbers")
@@ -106,7 +104,7 @@ def _lines(text, asked):
     """The first line and the others, under the one separator that fits."""
     named = re.match(r'"?sep=(.)"?\r?(\n|\Z)', text)
     if named and named[1] not in _SEPARATORS:
-        raise ValueError(f"has {named[0].strip()!r} as its first line: use one of , ; or a tab")
+        raise ValueError(f" has {named[0].strip()!r} as its first line: use one of , ; or a tab")
     tried = named[1] if named else [one for one in _SEPARATORS if one in text] or ","
     start = (text[named.end() :], 2) if named else (text, 1)
     read, refused = {}, []
@@ -123,7 +121,7 @@ def _lines(text, asked):
     if len(read) > 1:
         kinds = " and with ".join(_SEPARATORS[separator] for separator in read)
         raise ValueError(
-            f"can be read with {kinds} between: name the one that is meant in a first line, for "
+            f" can be read with {kinds} between: name the one that is meant in a first line, for "
             "instance sep=;"
         )
     return next(iter(read.values()))
@@ -162,13 +160,11 @@ def _read(text, start, separator, decimal, asked=False):
         lines.append(_Line(number, name, cells if len(lines) < _LOOKED_AT else None, values))
     if doubtful and grouped:
         raise ValueError(
-            f"has {grouped!r} and the like alone, so that {decimal!r} may separate thousands: "
+            f" has {grouped!r} and the like alone, so that {decimal!r} may separate thousands: "
             + _NAMED
         )
     if separator == "," and lines:
-        _refuse_halves(
-            lines[:_LOOKED_AT] if first.values is None else [first, *lines[:_LOOKED_AT]]
-        )
+        _refuse_halves(([] if first.values is None else [first]) + lines[:_LOOKED_AT])
     return first, lines
 
 
@@ -228,11 +224,11 @@ def _is_heads(first, lines, labels):
     if labels.dtype.kind == "U":
         names |= set(labels.tolist())
     by_line = labels.size and labels.dtype.kind in "iu"
+    needed = by_line and int(labels.max()) == len(lines)
     called = not first.name or _plain(first.name) in _NAME_HEADS
     if first.values is None:
         # Cells that begin as numbers do, or stand for one that is missing, are of no head.
         damaged = any(cell.lower() in _NO_HEADS or _BEGINS.match(cell) for cell in first.cells)
-        needed = by_line and int(labels.max()) == len(lines)
         alike = len(first.cells) > 1 == len(set(first.cells))
         if (damaged and not called) or alike or needed or (first.name and first.name in names):
             raise _no_number(first.number, first.cells, ".,")
@@ -250,7 +246,6 @@ def _is_heads(first, lines, labels):
     coded = all(_WHOLE.fullmatch(line.name) for line in lines)
     called = called or (coded and not _WHOLE.fullmatch(first.name))
     if by_line:
-        needed = int(labels.max()) == len(lines)
         if needed and not called:
             return False
         # Without it every line may be the class of some image.
