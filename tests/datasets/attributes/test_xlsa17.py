@@ -257,6 +257,22 @@ def test_fetch_downloads_and_extracts(archives, tmp_path, monkeypatch, own_cache
     assert len(load_xlsa17("SUN").labels) == 20
 
 
+def groups_in_order(parts):
+    """The order in which runs of training, validation and unseen images follow each other."""
+    group = np.full(max(int(rows.max()) for rows in parts.values()) + 1, -1)
+    for code, part in enumerate(("train", "val", "test_unseen")):
+        group[parts[part]] = code
+    group = group[group >= 0]
+    return group[np.flatnonzero(np.diff(group, prepend=-1))].tolist()
+
+
+def test_the_split_of_awa2_follows_that_of_awa1(real_data):
+    folder = real_data("visual/xlsa17_splits", "visual/xlsa17_splits/AWA2_att_splits.mat")
+    two, one = (read_att_splits(folder / f"{name}_att_splits.mat") for name in ("AWA2", "AWA1"))
+    assert np.array_equal(two.att, one.att)
+    assert groups_in_order(two.parts) == groups_in_order(one.parts)
+
+
 @pytest.mark.parametrize("name", xlsa17.XLSA17_NAMES)
 def test_official_splits_have_the_published_counts(real_data, name):
     file = f"visual/xlsa17_splits/{xlsa17._SPLIT_FILES.get(name, f'{name}_att_splits.mat')}"

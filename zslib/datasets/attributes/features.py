@@ -139,7 +139,6 @@ def from_features(
     }
     return ZeroShotProblem(
         name=name,
-        synthetic=False,
         description="own features",
         features=as_float32(features, "features"),
         labels=numbers,

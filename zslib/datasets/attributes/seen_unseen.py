@@ -32,7 +32,7 @@ class SplitProblem(Problem):
     """
 
     name: str
-    synthetic: bool
+    synthetic: bool = False
     description: str
     features: object
     labels: np.ndarray
@@ -89,9 +89,7 @@ class SplitProblem(Problem):
             raise ValueError("test_unseen is empty: give test images of at least one class")
         self._refuse(np.intersect1d(seen, unseen), "both seen and unseen", "zero-shot needs none")
         untrained = np.setdiff1d(self.labels[self.test_seen], seen)
-        self._refuse(
-            untrained, "in test_seen without a training image", "move them to test_unseen or drop"
-        )
+        self._refuse(untrained, "in test_seen without a training image", "move or drop them")
         shown = np.intersect1d(self.candidates, np.union1d(seen, unseen))
         self._refuse(shown, "in candidates have images", "these are classes without any")
         idle = np.setdiff1d(np.arange(len(self.class_names)), np.union1d(seen, unseen))
@@ -285,7 +283,7 @@ def check_distinct(names, name):
         raise ValueError(f"{name} has {str(known[counts > 1][0])!r} twice: name each class once")
 
 
-def refuse_rows(rows, what, remedy, kind="row"):
+def refuse_rows(rows, what, remedy):
     """Raise ValueError where there are ``rows``, which ``what`` is wrong with."""
     if len(rows):
-        raise ValueError(f"{len(rows)} {what}, the first is {kind} {rows[0]}: {remedy}")
+        raise ValueError(f"{len(rows)} {what}, the first is row {rows[0]}: {remedy}")

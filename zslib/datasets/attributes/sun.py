@@ -59,7 +59,6 @@ def sun_attributes(*, att="unit length"):
 ENTRIES = (
     Dataset(
         name="sun",
-        kind="embedded",
         loaders={ATTRIBUTES: sun_attributes, METRIC: partial(sun_attributes, att="original")},
         summary="SUN: votes on the attributes of 14,340 scenes, with synthetic features",
         licence="repository: MIT; its data: not stated",

@@ -62,9 +62,10 @@ def read_table(path, labels=(), encoding=None, decimal=None):
     56.789 between semicolons, ``decimal`` must say which sign is the decimal one.
 
     A first line without numbers has heads. One of numbers has heads too where its first cell is
-    empty or called as a column is ("class", "name"); where the other first cells are numbers, and
-    its own is none; and where the numbers count up, as pandas' do, above lines that all have
-    fractions, unless ``labels`` have its first cell for a class, or count the lines and need it.
+    empty or called as a column is ("class", "name"), and where the other first cells are numbers,
+    and its own is none. It is a class where ``labels`` have its first cell, or count the lines
+    and need it. Where it may be either, for instance because its numbers count up, as pandas' do,
+    above lines that all have fractions, it is refused.
 
     Parameters
     ----------
@@ -240,26 +241,25 @@ def _is_heads(first, lines, labels):
         return True
     if first.name in names or not lines:
         return False
-    steps = np.diff(first.values)
-    alone = whole and not any((line.values == np.rint(line.values)).all() for line in lines)
-    counts = len(steps) > 1 and alone and bool((steps == 1).all())
     coded = all(_WHOLE.fullmatch(line.name) for line in lines)
     called = called or (coded and not _WHOLE.fullmatch(first.name))
-    if by_line:
-        if needed and not called:
-            return False
-        # Without it every line may be the class of some image.
+    if needed and not called:
+        return False
+    steps = np.diff(first.values)
+    alone = whole and not any((line.values == np.rint(line.values)).all() for line in lines)
+    doubtful = alone and not coded and len(steps) > 1 and (steps == 1).all()
+    if by_line:  # without the first every line may be the class of some image
         spare = len(np.unique(labels)) == len(lines)
         rising = len(steps) > 1 and (steps > 0).all()
         apart = len(np.unique(first.values)) == len(first.values)  # as names of columns are
         doubtful = alone or (whole and (spare or apart)) or (spare and rising)
-        if needed or (doubtful and not called and not (counts and spare)):
-            raise _Refused(
-                first.number,
-                " may be heads or a class, and labels count lines: delete it, or, where it is a "
-                "class, write heads of words above it",
-            )
-    return called or (counts and not coded)
+    if needed or (doubtful and not called):
+        raise _Refused(
+            first.number,
+            " may be heads or a class: delete it, or, where it is a class, write heads of words "
+            "above it",
+        )
+    return called
 
 
 def _plain(head):

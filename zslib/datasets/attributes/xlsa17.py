@@ -82,7 +82,6 @@ def load_xlsa17(source, *, att="unit length", seed=0, feature_scaling="none", ma
     kind = "ResNet-101" if path.name == XLSA17_FILES[0] else path.stem
     return ZeroShotProblem(
         name=folder.name.lower(),
-        synthetic=False,
         description=f"{folder.name}, proposed split, {kind} features, {att} attributes",
         features=np.ascontiguousarray(features[rows]),
         labels=labels[rows],
@@ -138,15 +137,14 @@ def find_xlsa17(source):
     )
 
 
-def fetch_xlsa17(names=XLSA17_NAMES, *, url=XLSA17_URL, checksum=None, progress=None):
+def fetch_xlsa17(names=XLSA17_NAMES, *, progress=None):
     """Download the official archive (0.9 GB) into the cache and take out the data sets named.
 
-    The authors publish no checksum ("sha256:..."). Without one the archive is taken as it comes;
-    `load_xlsa17` then tells in ``coverage`` whether the counts are the published ones.
+    The authors publish no checksum. The archive is taken as it comes; `load_xlsa17` then tells in ``coverage`` whether the counts are the published ones.
     """
     folder = locate.cache_folder("xlsa17")
     report = progress and partial(progress, "xlsa17.zip")
-    archive = fetch_file(url, folder / "xlsa17.zip", checksum, progress=report)
+    archive = fetch_file(XLSA17_URL, folder / "xlsa17.zip", None, progress=report)
     extract_xlsa17(archive, folder, names)
     return folder
 
@@ -175,7 +173,7 @@ def official_split_summary(name):
     labels, which come with the features: here they are known from other files for AWA1, CUB,
     APY and FLO; SUN has 20 images a class in order of class; AWA2 has AWA1's classes and
     attributes, and its runs of training, validation and unseen images follow each other as
-    AWA1's do, which is checked, so its classes are counted there. Besides, ``images_dropped``
+    AWA1's do, so its classes are counted there. Besides, ``images_dropped``
     counts the test images that the file lists for training or validation.
     """
     check_choice(name, "name", XLSA17_NAMES)
@@ -187,9 +185,6 @@ def official_split_summary(name):
     splits = read(name)
     if name == "AWA2":
         twin = read("AWA1")
-        same = np.array_equal(splits.att, twin.att)
-        if not same or _groups_in_order(splits.parts) != _groups_in_order(twin.parts):
-            raise ValueError("AWA2's split does not follow AWA1's: its classes cannot be counted")
         counted = split_summary(twin, _labels("AWA1", twin))
         summary = split_summary(splits)
         summary |= {key: counted[key] for key in ("seen_classes", "unseen_classes")}
@@ -208,15 +203,6 @@ def _labels(name, splits):
         "FLO": ("xlsa17_splits", "FLO_order.npz"),
     }[name]
     return read_arrays(locate.require_folder(f"visual/{folder}") / file)["label"]
-
-
-def _groups_in_order(parts):
-    """The order in which runs of training, validation and unseen images follow each other."""
-    group = np.full(max(int(rows.max()) for rows in parts.values()) + 1, -1)
-    for code, part in enumerate(("train", "val", "test_unseen")):
-        group[parts[part]] = code
-    group = group[group >= 0]
-    return group[np.flatnonzero(np.diff(group, prepend=-1))].tolist()
 
 
 ENTRIES = tuple(

@@ -60,7 +60,6 @@ def cub_captions(*, seed=0, max_texts=None, feature_scaling="unit length", max_p
 ENTRIES = (
     Dataset(
         name="cub_captions",
-        kind="embedded",
         loaders={PAIRS: cub_captions},
         summary="CUB-200-2011: 117,880 captions as texts of the 200 classes",
         licence="captions: not stated; images: non-commercial research",

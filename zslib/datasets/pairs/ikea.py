@@ -37,7 +37,6 @@ def ikea(*, seed=0, feature_scaling="unit length", max_per_class=None, folder=No
     kept = ids[rows]
     return ImageTextProblem(
         name="ikea",
-        synthetic=False,
         description="IKEA products with their own texts (non-commercial use only), "
         "published split",
         features=data["features"][rows].astype(np.float32),

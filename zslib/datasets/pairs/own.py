@@ -106,7 +106,6 @@ def from_captions(
             "give each image of a class the same",
             stacklevel=2,
         )
-    groups = None if by_class else alike
     present, labels, parts, _ = own_parts(
         labels,
         names,
@@ -114,7 +113,7 @@ def from_captions(
         unseen_classes,
         val_classes,
         seed=seed,
-        groups=groups,
+        groups=None if by_class else alike,
         candidates=False,
     )
     if not len(parts["test_seen"]):
@@ -131,7 +130,6 @@ def from_captions(
         index += [numbers.setdefault((owner, text), len(numbers)) for text in texts[row]]
     return ImageTextProblem(
         name=name,
-        synthetic=False,
         description="own images with texts",
         features=as_float32(features[rows], "features"),
         labels=labels[rows],
