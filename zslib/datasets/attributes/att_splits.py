@@ -87,10 +87,8 @@ def read_att_splits(path):
     for part in ("trainval", "test_unseen"):
         if not len(parts[part]):
             raise ValueError(f"{path}: {part}_loc is empty")
-    listed = len(parts["train"]) + len(parts["val"])
-    parts = without_tested(parts)
-    dropped = listed - len(parts["train"]) - len(parts["val"])
-    return AttSplits(att, original, np.array(names), parts, dropped, named)
+    dropped = int(np.isin([*parts["train"], *parts["val"]], parts["test_seen"]).sum())
+    return AttSplits(att, original, np.array(names), without_tested(parts), dropped, named)
 
 
 def split_summary(splits, labels=None):

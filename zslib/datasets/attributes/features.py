@@ -160,19 +160,15 @@ def as_matrix(values, name):
                 array = values.to_numpy(np.float64, na_value=np.nan)
             else:
                 array = array.astype(np.float64)
-    if array.ndim == 2 and not len(array):
-        raise ValueError(f"{name} is empty, shape {array.shape}: give at least one row")
-    if array.ndim != 2 or array.dtype.kind not in "fiub":
+    if array.ndim != 2 or not len(array) or array.dtype.kind not in "fiub":
         raise ValueError(
-            f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}: "
-            "leave out columns of anything else, such as names"
+            f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}: give "
+            "one row or more, and leave out columns of anything else, such as names"
         )
     return array
 
 
-def own_parts(
-    labels, names, n, unseen, val, *, seed, groups=None, named_by="class_names", candidates=True
-):
+def own_parts(labels, names, n, unseen, val, *, seed, groups=None, named_by="class_names"):
     """Rows of the classes kept, the labels as numbers of these, the five parts, and candidates.
 
     Candidates are the unseen classes without images, as numbers of the classes kept; kept are
@@ -197,7 +193,7 @@ def own_parts(
         )
     present = np.unique(classes)
     idle = np.setdiff1d(np.union1d(unseen, val), present)
-    if candidates and np.isin(unseen, present).any():
+    if np.isin(unseen, present).any():
         idle = np.setdiff1d(val, present)
     if idle.size:
         raise ValueError(

@@ -20,7 +20,7 @@ from zslib.datasets.entry import METRIC, Dataset
 from zslib.datasets.files import naming
 from zslib.datasets.locate import require_folder
 from zslib.datasets.problem import check_problem
-from zslib.validation import as_array, as_float32, check_choice
+from zslib.validation import as_float32, check_choice
 
 _VGG19 = ("APY", "AWA", "CUB", "SUN")
 _VECTORS = ("features", "class_embeddings", "image_attributes")
@@ -58,24 +58,13 @@ def split_problem(arrays, path):
     """The problem of arrays that say for each image which part it is in."""
     check_arrays(arrays, _NEEDED, _KNOWN, path)
     fields = {"name": path.stem, "description": f"data of {path.name}", "synthetic": False}
-    for name, array in arrays.items():
-        if name in _VECTORS:
-            array = as_array(array, name)
-            if array.dtype.kind not in "fiub":
-                raise ValueError(f"{path}: {name} must hold numbers, got {array.dtype}")
-            with naming(path):
-                fields[name] = as_float32(array, name)
-        elif name in _ABOUT:
-            fields[name] = _single(array, name, path)
-        else:
-            fields[name] = array
-    fields.setdefault("test_seen", np.empty(0, dtype=np.int64))
-    if "coverage" in fields:
-        try:
-            fields["coverage"] = json.loads(fields["coverage"])
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{path}: coverage is not a JSON object: {error}") from error
     with naming(path):
+        for name, array in arrays.items():
+            if name in _VECTORS:
+                if array.dtype.kind not in "fiub":
+                    raise ValueError(f"{name} must hold numbers, got {array.dtype}")
+                array = as_float32(array, name)
+            fields[name] = _single(array, name) if name in _ABOUT else array
         return ZeroShotProblem(**fields)
 
 
@@ -159,15 +148,18 @@ def _readable(path, name, read):
         raise ValueError(f"{path}: {name} is damaged: {error}") from error
 
 
-def _single(array, name, path):
+def _single(array, name):
     value = array.item() if array.size == 1 else None
     if name == "synthetic" and value is not None:
         return bool(value)
     if not isinstance(value, str):
-        raise ValueError(
-            f"{path}: {name} must be one text, got {array.dtype} of shape {array.shape}"
-        )
-    return value
+        raise ValueError(f"{name} must be one text, got {array.dtype} of shape {array.shape}")
+    if name != "coverage":
+        return value
+    try:
+        return json.loads(value)
+    except ValueError as error:
+        raise ValueError(f"coverage is not a JSON object: {error}") from error
 
 
 def fewer_images(problem, max_per_class, seed):

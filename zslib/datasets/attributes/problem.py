@@ -76,7 +76,6 @@ class ZeroShotProblem(SplitProblem):
 
     class_embeddings: object
     class_names: np.ndarray = None
-    candidates: np.ndarray = ()
     class_ids: np.ndarray | None = None
     image_attributes: object = None
     setting: str = "attributes"

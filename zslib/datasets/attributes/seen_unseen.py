@@ -42,12 +42,12 @@ class SplitProblem(Problem):
     test_unseen: np.ndarray
     train: np.ndarray = ()
     val: np.ndarray = ()
+    candidates: np.ndarray = ()
     feature_scaling: str = "none"
     scaler: Scaling | None = None
     coverage: Mapping = field(default_factory=dict)
 
     _ARRAYS = ("features",)
-    candidates = ()
 
     def _check(self, n_classes, class_rows):
         """Check and convert everything but what is the subclass's own.
@@ -223,7 +223,7 @@ class SplitProblem(Problem):
             test_unseen=np.searchsorted(samples, np.sort(self.val)),
             train=(),
             val=(),
-            **({"candidates": ()} if len(self.candidates) else {}),
+            candidates=(),
             **self._kept(samples, classes),
         )
 
@@ -235,12 +235,10 @@ def _rows(values, name, n):
         return mask_rows(values, name, n, "rows of features")
     rows = integers(values, name, n)
     if len(np.unique(rows)) < len(rows):
-        if len(rows) == n and rows.max() == 1:
-            raise ValueError(
-                f"{name} looks like a mask of zeros and ones, and is read as row numbers: pass "
-                f"{name}.astype(bool)"
-            )
-        raise ValueError(f"{name} lists an image twice: list each row once")
+        raise ValueError(
+            f"{name} lists an image twice: list each row once, and pass a mask of zeros and ones "
+            f"as {name}.astype(bool)"
+        )
     return rows
 
 

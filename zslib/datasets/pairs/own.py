@@ -106,15 +106,9 @@ def from_captions(
             "give each image of a class the same",
             stacklevel=2,
         )
+    groups = None if by_class else alike
     present, labels, parts, _ = own_parts(
-        labels,
-        names,
-        len(features),
-        unseen_classes,
-        val_classes,
-        seed=seed,
-        groups=None if by_class else alike,
-        candidates=False,
+        labels, names, len(features), unseen_classes, val_classes, seed=seed, groups=groups
     )
     if not len(parts["test_seen"]):
         warnings.warn(
