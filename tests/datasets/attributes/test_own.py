@@ -80,7 +80,7 @@ DAMAGED = [
     ({"labels": None, "trainval": None}, "lacks labels and trainval: needed are features"),
     ({"image_attribute": np.ones(1)}, "has 'image_attribute', which is not of the format"),
     ({"class_names": np.array(["a", "b", None])}, "class_names is a pickled array"),
-    ({"features": np.array([["1"] * 2] * 6)}, "features must hold numbers"),
+    ({"features": np.array([["one"] * 2] * 6)}, "features must hold numbers"),
     ({"features": np.full((6, 2), np.inf)}, r"mine\.npz: features holds NaN or infinity"),
     ({"features": np.full((6, 2), 1e300)}, "features holds NaN or infinity|constant"),
     ({"labels": np.array([0, 0, 1, 1, 2, 3])}, r"labels must lie in \[0, 3\)"),

@@ -61,8 +61,6 @@ def read_att_splits(path):
     locations = tuple(f"{part}_loc" for part in PARTS)
     optional = ("original_att", "allclasses_names", _OBJECT, *locations)
     data = load_mat(path, required, optional)
-    if ("train_loc" in data) != ("val_loc" in data):
-        raise ValueError(f"{path} has only one of train_loc and val_loc: give both, or neither")
     att = matrix(data["att"], path, "att").T
     original = data.get("original_att")
     if original is not None:
@@ -84,9 +82,6 @@ def read_att_splits(path):
     parts = {
         part: zero_based(data.get(f"{part}_loc", none), path, f"{part}_loc") for part in PARTS
     }
-    for part in ("trainval", "test_unseen"):
-        if not len(parts[part]):
-            raise ValueError(f"{path}: {part}_loc is empty")
     dropped = int(np.isin([*parts["train"], *parts["val"]], parts["test_seen"]).sum())
     return AttSplits(att, original, np.array(names), without_tested(parts), dropped, named)
 

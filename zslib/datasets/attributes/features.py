@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Set
-from contextlib import suppress
 from dataclasses import replace
 from numbers import Integral
 from os import PathLike
@@ -29,6 +28,7 @@ from zslib.datasets.files import naming
 from zslib.validation import (
     as_float32,
     as_labels,
+    as_vectors,
     check_indices,
     check_paired,
     check_row_names,
@@ -115,8 +115,8 @@ def from_features(
         rows = rows_of_names(class_names, known, "class_names", "class_embeddings")
         class_embeddings = [class_embeddings[known[row]] for row in rows]
     check_row_names(class_embeddings, class_names, "class_embeddings", "class_names")
-    features = as_matrix(features, "features")
-    vectors = as_matrix(class_embeddings, "class_embeddings")
+    features = as_vectors(host_array(features, "features"), "features")
+    vectors = as_vectors(host_array(class_embeddings, "class_embeddings"), "class_embeddings")
     if class_names is None:
         if is_text(as_labels(labels, "labels")):
             raise ValueError(
@@ -148,24 +148,6 @@ def from_features(
         coverage={what: count for what, count in idle.items() if count},
         **parts,
     )
-
-
-def as_matrix(values, name):
-    """A host matrix of numbers from an array or frame, or an error that names it."""
-    array = host_array(values, name)
-    text = array.dtype.kind == "O" and any(isinstance(entry, str | bytes) for entry in array.flat)
-    if array.dtype.kind == "O" and not text:  # pandas' own numbers
-        with suppress(TypeError, ValueError):
-            if hasattr(values, "to_numpy"):  # what is missing becomes NaN
-                array = values.to_numpy(np.float64, na_value=np.nan)
-            else:
-                array = array.astype(np.float64)
-    if array.ndim != 2 or not len(array) or array.dtype.kind not in "fiub":
-        raise ValueError(
-            f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}: give "
-            "one row or more, and leave out columns of anything else, such as names"
-        )
-    return array
 
 
 def own_parts(labels, names, n, unseen, val, *, seed, groups=None, named_by="class_names"):
@@ -250,8 +232,6 @@ def read_features(
     if not isinstance(path, str | PathLike):
         raise TypeError(f"path must be a path, got {type(path).__name__}: see from_features")
     path = Path(path)
-    if not path.exists():
-        raise FileNotFoundError(f"{path} is neither a file nor a folder: check the path")
     problem, heads = None, {}
     if is_mat(path) or (path.is_dir() and any(path.glob("*.mat"))):
         problem = load_xlsa17(path)

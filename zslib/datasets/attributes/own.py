@@ -20,7 +20,7 @@ from zslib.datasets.entry import METRIC, Dataset
 from zslib.datasets.files import naming
 from zslib.datasets.locate import require_folder
 from zslib.datasets.problem import check_problem
-from zslib.validation import as_float32, check_choice
+from zslib.validation import as_float32, as_vectors, check_choice
 
 _VGG19 = ("APY", "AWA", "CUB", "SUN")
 _VECTORS = ("features", "class_embeddings", "image_attributes")
@@ -61,9 +61,7 @@ def split_problem(arrays, path):
     with naming(path):
         for name, array in arrays.items():
             if name in _VECTORS:
-                if array.dtype.kind not in "fiub":
-                    raise ValueError(f"{name} must hold numbers, got {array.dtype}")
-                array = as_float32(array, name)
+                array = as_float32(as_vectors(array, name), name)
             fields[name] = _single(array, name) if name in _ABOUT else array
         return ZeroShotProblem(**fields)
 

@@ -115,8 +115,7 @@ class SplitProblem(Problem):
     def _refuse(self, classes, what, remedy):
         if len(classes):
             shown = ", ".join(repr(str(self.class_names[c])) for c in classes[:5])
-            more = ", ..." if len(classes) > 5 else ""
-            raise ValueError(f"{len(classes)} class(es) {what} ({shown}{more}): {remedy}")
+            raise ValueError(f"{len(classes)} class(es) {what} ({shown}): {remedy}")
 
     @property
     def parts(self):

@@ -80,16 +80,18 @@ def load_xlsa17(source, *, att="unit length", seed=0, feature_scaling="none", ma
     rows, parts = select_images(labels, splits.parts, max_per_class=max_per_class, seed=seed)
     embeddings = splits.att if att == "unit length" else splits.original_att
     kind = "ResNet-101" if path.name == XLSA17_FILES[0] else path.stem
-    return ZeroShotProblem(
-        name=folder.name.lower(),
-        description=f"{folder.name}, proposed split, {kind} features, {att} attributes",
-        features=np.ascontiguousarray(features[rows]),
-        labels=labels[rows],
-        class_embeddings=np.ascontiguousarray(embeddings, dtype=np.float32),
-        class_names=splits.class_names,
-        **parts,
-        coverage=coverage,
-    ).scaled(feature_scaling)
+    with naming(split_path):
+        problem = ZeroShotProblem(
+            name=folder.name.lower(),
+            description=f"{folder.name}, proposed split, {kind} features, {att} attributes",
+            features=np.ascontiguousarray(features[rows]),
+            labels=labels[rows],
+            class_embeddings=np.ascontiguousarray(embeddings, dtype=np.float32),
+            class_names=splits.class_names,
+            **parts,
+            coverage=coverage,
+        )
+    return problem.scaled(feature_scaling)
 
 
 def is_mat(path):
@@ -140,7 +142,8 @@ def find_xlsa17(source):
 def fetch_xlsa17(names=XLSA17_NAMES, *, progress=None):
     """Download the official archive (0.9 GB) into the cache and take out the data sets named.
 
-    The authors publish no checksum. The archive is taken as it comes; `load_xlsa17` then tells in ``coverage`` whether the counts are the published ones.
+    The authors publish no checksum, so it is taken as it comes; `load_xlsa17` then tells in
+    ``coverage`` whether the counts are the published ones.
     """
     folder = locate.cache_folder("xlsa17")
     report = progress and partial(progress, "xlsa17.zip")

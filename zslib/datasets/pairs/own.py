@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from zslib.datasets.attributes.features import as_matrix, own_parts
+from zslib.datasets.attributes.features import own_parts
 from zslib.datasets.attributes.own import check_arrays, read_npz
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.files import naming
 from zslib.datasets.pairs.problem import ImageTextProblem
-from zslib.validation import as_float32, as_labels, check_paired, host_array
+from zslib.validation import as_float32, as_labels, as_vectors, check_paired, host_array
 
 _NEEDED = ("features", "labels", "texts", "unseen_classes")
 _KNOWN = (*_NEEDED, "class_names", "val_classes")
@@ -70,7 +70,7 @@ def from_captions(
     """
     for given, what in ((labels, "labels"), (texts, "texts")):
         check_paired(features, given, "features", what)
-    features = as_matrix(features, "features")
+    features = as_vectors(host_array(features, "features"), "features")
     texts = [] if isinstance(texts, str | Mapping) or not np.iterable(texts) else list(texts)
     if len(texts) != len(features):
         raise ValueError(

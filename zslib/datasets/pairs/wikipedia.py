@@ -13,10 +13,10 @@ def wikipedia_xmodal(*, seed=0, feature_scaling="none", max_per_class=None, fold
     """2,866 pairs of a photograph and a section of an article, in 10 categories.
 
     Words and photographs are not part of the data: an image is a histogram of 128 visual words
-    and a text one of the published 10 topics. Of both the square roots are taken, which have unit length, and in
-    which rare bins count for more. The published split has all categories in both parts; here
-    three are unseen and two of the others validation classes, drawn by ``seed``, and the
-    published test pairs of seen categories test these.
+    and a text one of the published 10 topics. Of both the square roots are taken, which have unit
+    length, and in which rare bins count for more. The published split has all categories in both
+    parts; here three are unseen and two of the others validation classes, drawn by ``seed``, and
+    the published test pairs of seen categories test these.
 
     Returns
     -------
