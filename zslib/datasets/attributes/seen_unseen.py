@@ -90,14 +90,12 @@ class SplitProblem(Problem):
         self._refuse(np.intersect1d(seen, unseen), "both seen and unseen", "zero-shot needs none")
         untrained = np.setdiff1d(self.labels[self.test_seen], seen)
         self._refuse(untrained, "in test_seen without a training image", "move or drop them")
-        shown = np.intersect1d(self.candidates, np.union1d(seen, unseen))
-        self._refuse(shown, "in candidates have images", "these are classes without any")
-        idle = np.setdiff1d(np.arange(len(self.class_names)), np.union1d(seen, unseen))
-        self._refuse(
-            np.setdiff1d(idle, self.candidates),
-            "without images in trainval or test_unseen",
-            f"drop their rows of {class_rows}, or name them as candidates",
-        )
+        shown = np.union1d(seen, unseen)
+        both = np.intersect1d(self.candidates, shown)
+        self._refuse(both, "in candidates have images", "these are classes without any")
+        idle = np.setdiff1d(np.arange(len(self.class_names)), np.union1d(shown, self.candidates))
+        remedy = f"drop their rows of {class_rows}, or name them as candidates"
+        self._refuse(idle, "without images in trainval or test_unseen", remedy)
         tested = np.intersect1d(self.trainval, self.test_seen)
         remedy = "a training image must not be tested"
         refuse_rows(tested, "images are in trainval and in test_seen", remedy)
