@@ -108,8 +108,8 @@ def from_features(
     named_by, by_name = "class_names", isinstance(class_embeddings, Mapping)
     known = list(class_embeddings) if by_name else None
     if class_names is None:
-        named_by = "class_embeddings"
-        class_names = known or row_names(class_embeddings, named_by, numbers=True)
+        class_names = known or row_names(class_embeddings, "class_embeddings", numbers=True)
+        named_by = "class_names" if class_names is None else "class_embeddings"
     if by_name:
         class_names = as_labels(class_names, named_by)
         rows = rows_of_names(class_names, known, "class_names", "class_embeddings")
@@ -160,8 +160,8 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None, named_by="cla
     labels = host_array(as_labels(labels, "labels"), "labels")
     if labels.shape != (n,):
         raise ValueError(
-            f"labels has {labels.size} entries in shape {labels.shape} for {n} rows of features: "
-            f"give one for each row, in shape ({n},)"
+            f"labels has {labels.size} entries for {n} rows of features, got shape {labels.shape}: "
+            "give one for each row"
         )
     classes = _rows(labels, names, "labels", named_by)
     unseen = _rows(unseen, names, "unseen_classes", named_by)
