@@ -85,12 +85,12 @@ def test_options(tmp_path):
 
 DAMAGED = [
     ({"drop": ("att",)}, "att_splits.mat lacks att: is it"),
-    ({"drop": ("train_loc",)}, "att_splits.mat: give both train and val, or neither"),
+    ({"drop": ("train_loc",)}, "toy: give both train and val, or neither"),
     ({"drop": ("features",)}, "res101.mat lacks features"),
     ({"trainval_loc": column(0, 1, 2)}, "trainval_loc has values from 0 to 2; they count"),
     ({"trainval_loc": np.array([[1.5]])}, "trainval_loc must hold whole numbers"),
-    ({"trainval_loc": np.empty((0, 1))}, r"att_splits.mat: 0 seen class.es. in trainval: two are"),
-    ({"test_unseen_loc": np.empty((0, 1))}, "att_splits.mat: test_unseen is empty"),
+    ({"trainval_loc": np.empty((0, 1))}, r"toy: 0 seen class.es. in trainval: two are"),
+    ({"test_unseen_loc": np.empty((0, 1))}, "toy: test_unseen is empty"),
     ({"test_unseen_loc": column(13, 21)}, "test_unseen_loc names image 21 and there are 20"),
     ({"labels": CLASSES[:, None] + 1}, "labels has values from 2 to 6; they .* from 1 to 5"),
     ({"labels": CLASSES[:, None] - 1}, "labels has values from 0 to 4"),

@@ -129,10 +129,13 @@ def file_kind(path):
 
 def variables(path):
     """Names of the variables of a MATLAB file, a set; none where it is no such file."""
-    from scipy.io import loadmat
+    from scipy.io import loadmat, whosmat
 
     try:
-        return set(loadmat(path))
+        try:
+            return {name for name, *_ in whosmat(path)}
+        except TypeError:  # it does not know MATLAB's objects
+            return set(loadmat(path))
     except Exception:  # scipy raises many kinds for damaged files
         return set()
 

@@ -80,7 +80,7 @@ def load_xlsa17(source, *, att="unit length", seed=0, feature_scaling="none", ma
     rows, parts = select_images(labels, splits.parts, max_per_class=max_per_class, seed=seed)
     embeddings = splits.att if att == "unit length" else splits.original_att
     kind = "ResNet-101" if path.name == XLSA17_FILES[0] else path.stem
-    with naming(split_path):
+    with naming(folder):
         problem = ZeroShotProblem(
             name=folder.name.lower(),
             description=f"{folder.name}, proposed split, {kind} features, {att} attributes",
@@ -113,9 +113,9 @@ def _files(source):
     for name, needed in zip(XLSA17_FILES, _VARIABLES, strict=True):
         given = path if needed <= inside else folder / name
         there = sorted(folder.glob("*.mat"))
-        fitting = [file for file in there if needed <= variables(file)]
-        if given.is_file():
-            fitting = [given]
+        fitting = [given]
+        if not given.is_file():
+            fitting = [file for file in there if needed <= variables(file)]
         if len(fitting) != 1:
             raise FileNotFoundError(
                 f"{given} is not there, and {len(fitting)} other .mat files have "
