@@ -160,8 +160,8 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None, named_by="cla
     labels = host_array(as_labels(labels, "labels"), "labels")
     if labels.shape != (n,):
         raise ValueError(
-            f"labels has {labels.size} entries for {n} rows of features, got shape {labels.shape}: "
-            "give one for each row"
+            f"labels has {labels.size} entries for {n} rows of features, and shape "
+            f"{labels.shape}: give one for each row"
         )
     classes = _rows(labels, names, "labels", named_by)
     unseen = _rows(unseen, names, "unseen_classes", named_by)
