@@ -19,6 +19,6 @@ def test_split_and_scaling():
     assert len(problem.labels) == 1797
     assert (problem.features.min(), problem.features.max()) == (0, 1)
     assert digits_segments().checksum == problem.checksum != digits_segments(seed=1).checksum
-    other = digits_segments(unseen=[0, 9], val=[1], max_per_class=5, seen_fraction=0.5)
+    other = digits_segments(unseen=[0, 9], val=[1], max_per_class=5)
     assert other.unseen_classes.tolist() == [0, 9]
     assert (len(other.trainval), len(other.test_seen)) == (40, 40)

@@ -33,4 +33,4 @@ def test_real_words_are_of_the_images_own_captions(real_data, refused):
         means = problem.image_attributes[own].mean(axis=0)
         np.testing.assert_allclose(problem.class_embeddings[c], means, atol=1e-6)
     assert flowers_words(max_per_class=2).image_attributes is None
-    refused("split must be one of 'proposed'", flowers_words, split="standard")
+    refused("att must be one of 'unit length', 'original'", flowers_words, att="raw")

@@ -22,7 +22,8 @@ ARRAYS = {
 @pytest.fixture(scope="module")
 def problem():
     """A problem with everything optional but attributes of images."""
-    vectors = {"features": np.random.default_rng(0).random((6, 2)), "class_embeddings": np.eye(3)}
+    features = np.random.default_rng(0).random((6, 2), dtype=np.float32)
+    vectors = {"features": features, "class_embeddings": np.eye(3, dtype=np.float32)}
     return ZeroShotProblem(
         name="rich",
         synthetic=False,
@@ -45,7 +46,7 @@ def folder(tmp_path):
 @pytest.mark.parametrize("name", ["set.npz", "set", "deep/er/set.npz"])
 def test_round_trip(tmp_path, problem, name):
     path = save_zero_shot(problem, tmp_path / name)
-    again = load_zero_shot(path, dtype="float64")
+    again = load_zero_shot(path)
     assert again.checksum == problem.checksum
     for field in ("name", "description", "synthetic", "feature_scaling", "coverage"):
         assert getattr(again, field) == getattr(problem, field)
@@ -79,14 +80,14 @@ DAMAGED = [
     ({"labels": None, "trainval": None}, "lacks labels and trainval: needed are features"),
     ({"image_attribute": np.ones(1)}, "has 'image_attribute', which is not of the format"),
     ({"class_names": np.array(["a", "b", None])}, "class_names is a pickled array"),
-    ({"features": np.array([["1"] * 2] * 6)}, "features must hold numbers"),
+    ({"features": np.array([["one"] * 2] * 6)}, "features must hold numbers"),
     ({"features": np.full((6, 2), np.inf)}, r"mine\.npz: features holds NaN or infinity"),
     ({"features": np.full((6, 2), 1e300)}, "features holds NaN or infinity|constant"),
     ({"labels": np.array([0, 0, 1, 1, 2, 3])}, r"labels must lie in \[0, 3\)"),
     ({"labels": np.array([0.0, 0, 1, 1, 2, 2])}, "labels must hold integers"),
     ({"test_unseen": np.array([2, 4])}, "both seen and unseen"),
-    ({"name": np.array(3)}, "name must be text"),
-    ({"name": np.array(["a", "b"])}, r"name must be one value, got shape \(2,\)"),
+    ({"name": np.array(3)}, "name must be one text, got int64"),
+    ({"name": np.array(["a", "b"])}, r"name must be one text, got .* of shape \(2,\)"),
     ({"synthetic": np.array(True)}, "must have the word 'synthetic'"),
     ({"coverage": np.array("{")}, "coverage is not a JSON object"),
 ]

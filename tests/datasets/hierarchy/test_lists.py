@@ -86,7 +86,7 @@ def test_real_folder(tmp_path, monkeypatch):
     folder, cat, soup = tmp_path / "imagenet", "n02121808", "n07583197"
     write_folder(folder)
     lists = imagenet_lists(folder=folder)
-    assert lists.source == "real" and lists.published_hops
+    assert lists.name == "imagenet" and lists.published_hops
     assert len(lists.lemmas) == 82_115
     assert lists.fall2011 == (cat, soup)
     assert lists.is_a == ((cat, ANIMAL),)
@@ -116,7 +116,7 @@ def test_sources_that_are_not_here(tmp_path, monkeypatch, embedded, refused):
     monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
     monkeypatch.setattr(wordnet_module, "_SYSTEM_FOLDER", tmp_path)
     assert imagenet_lists() == embedded  # the package
-    assert embedded.source == "embedded" and not embedded.published_hops
+    assert embedded.name == "wordnet" and not embedded.published_hops
     assert embedded.image_counts is label_sets(embedded)["3-hop"].weights is None
     refused("set ZSLIB_DATA", imagenet_lists, "real", error=FileNotFoundError)
     refused("wordnet-base", imagenet_lists, "wordnet", error=FileNotFoundError)

@@ -39,7 +39,7 @@ def test_real_captions_are_texts_of_all_images_of_their_class(listed):
 
 
 def test_no_real_caption_is_paired_with_an_image(listed, refused):
-    problem = cub_captions(max_per_class=2, max_captions=3)
+    problem = cub_captions(max_per_class=2, max_texts=3)
     refused("has texts of classes already", with_class_texts, problem)
     # Not even in their order: the first texts of a class are of different images of the list.
     captions, labels = listed

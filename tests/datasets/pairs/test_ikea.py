@@ -35,8 +35,8 @@ def test_real_options(real_data):
     assert np.bincount(small.labels[small.trainval]).max() == 2
     assert small.coverage["photographs used"] == small.n_texts == len(small.labels)
     np.testing.assert_allclose(np.linalg.norm(small.features, axis=1), 1, rtol=1e-6)
-    drawn = [ikea(split="random", seed=seed) for seed in range(4)]
-    assert len({tuple(p.unseen_classes) for p in drawn}) == 4
+    drawn = [ikea(seed=seed) for seed in range(4)]
+    assert len({tuple(p.test_seen) for p in drawn}) == 4
     for p in drawn:
         classes = p.train_classes, p.val_classes, p.unseen_classes
         assert list(map(len, classes)) == [26, 7, 11]

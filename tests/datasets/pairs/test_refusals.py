@@ -1,6 +1,6 @@
 """Options that loaders and generators of images with texts refuse."""
 
-from zslib.datasets import captioned, ikea, synthetic_pairs, wikipedia_xmodal
+from zslib.datasets import captioned, synthetic_pairs
 from zslib.datasets.pairs.sentences import sentence_pairs
 
 RED = [["it is red"]]
@@ -12,11 +12,8 @@ REFUSALS = [
     (lambda: synthetic_pairs(captions=(3, 2)), r"captions\[1\] must be at least 3"),
     (lambda: synthetic_pairs(seed=-1), "seed must be at least 0"),
     (lambda: captioned("SUN"), "name must be one of 'CUB', 'FLO'"),
-    (lambda: ikea(split="proposed"), "split must be one of 'published', 'random'"),
-    (lambda: wikipedia_xmodal(text="lda100"), "text must be one of 'lda10', 'lda50'"),
     (lambda: sentence_pairs([0, 1], [["it is red"], ["red"]]), "class 1 has no sentence of 3"),
-    (lambda: sentence_pairs([0], RED, max_sentences=0), "max_sentences must be"),
-    (lambda: sentence_pairs([0], RED, max_sentences=0, argument="captions"), "captions must be"),
+    (lambda: sentence_pairs([0], RED, max_texts=0), "max_texts must be"),
 ]
 
 

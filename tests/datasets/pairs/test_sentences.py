@@ -18,7 +18,8 @@ def test_every_sentence_of_a_class_belongs_to_each_of_its_images(seed):
     sentences = [["it has wings", *several] for several in drawn]
     labels = rng.integers(n_classes, size=6)
     most = [None, 1, 2][rng.integers(3)]
-    fields, coverage = sentence_pairs(labels, sentences, max_sentences=most)
+    fields = sentence_pairs(labels, sentences, max_texts=most)
+    coverage = fields["coverage"]
     for image, label in enumerate(labels):
         wanted = [t for t in dict.fromkeys(sentences[label]) if len(tokenize(t)) >= 3]
         start, end = fields["text_offsets"][image : image + 2]
@@ -30,7 +31,7 @@ def test_every_sentence_of_a_class_belongs_to_each_of_its_images(seed):
 
 
 def test_a_class_without_images_may_have_no_sentences():
-    fields, _ = sentence_pairs(np.array([0]), [["it is red"], ["red"]])
+    fields = sentence_pairs(np.array([0]), [["it is red"], ["red"]])
     assert fields["texts"] == ["it is red"]
 
 
@@ -49,5 +50,5 @@ def test_real_birds(real_data):
         named += tokenize(name)[-1] in tokenize(" ".join(texts))
     # The sentences are of the class that they stand with: most name the bird at least once.
     assert named > 190
-    small = cub_sentences(max_sentences=1, max_per_class=2).summary()
+    small = cub_sentences(max_texts=1, max_per_class=2).summary()
     assert (small["texts"], small["texts_per_image"]) == (200, 1)

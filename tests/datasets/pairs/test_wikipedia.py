@@ -20,7 +20,7 @@ def test_real_pairs_and_split(real_data):
     assert np.array_equal(problem.trainval, np.flatnonzero(~unseen & ~published))
     assert np.array_equal(problem.test_seen, np.flatnonzero(~unseen & published))
     assert np.array_equal(problem.test_unseen, np.flatnonzero(unseen))
-    other = wikipedia_xmodal(text="lda50", max_per_class=1, feature_scaling="standard")
-    assert other.text_vectors.shape == (7 + 7 + 3, 50)
+    other = wikipedia_xmodal(max_per_class=1, feature_scaling="standard")
+    assert other.text_vectors.shape == (7 + 7 + 3, 10)
     assert other.feature_scaling == "square root, then standard"
     assert not np.array_equal(other.unseen_classes, problem.unseen_classes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from scipy import sparse
@@ -62,17 +61,10 @@ def read_att_splits(path):
     locations = tuple(f"{part}_loc" for part in PARTS)
     optional = ("original_att", "allclasses_names", _OBJECT, *locations)
     data = load_mat(path, required, optional)
-    if ("train_loc" in data) != ("val_loc" in data):
-        raise ValueError(f"{path} has only one of train_loc and val_loc: give both, or neither")
     att = matrix(data["att"], path, "att").T
     original = data.get("original_att")
     if original is not None:
         original = matrix(original, path, "original_att").T
-        if original.shape != att.shape:
-            raise ValueError(
-                f"{path}: att is {att.T.shape} and original_att {original.T.shape}: one of the "
-                "two is damaged"
-            )
     names = [f"class {i}" for i in range(1, len(att) + 1)]
     if named := "allclasses_names" in data:
         names = cell_strings(data["allclasses_names"], path, "allclasses_names")
@@ -81,22 +73,17 @@ def read_att_splits(path):
             f"{path} has no allclasses_names that SciPy reads, but an object of MATLAB's, such as "
             "a string array: save it anew with allclasses_names = cellstr(allclasses_names)"
         )
-    if len(names) != len(att):
+    if len(names) != len(att) or (original is not None and original.shape != att.shape):
         raise ValueError(
-            f"{path}: allclasses_names has {len(names)} names and att {len(att)} columns: one of "
-            "the two is damaged"
+            f"{path}: att has shape {att.T.shape}, original_att {np.shape(original)[::-1]}, and "
+            f"allclasses_names {len(names)} names: one of them is damaged"
         )
     none = np.empty((0, 1))
     parts = {
         part: zero_based(data.get(f"{part}_loc", none), path, f"{part}_loc") for part in PARTS
     }
-    for part in ("trainval", "test_unseen"):
-        if not len(parts[part]):
-            raise ValueError(f"{path}: {part}_loc is empty")
-    listed = len(parts["train"]) + len(parts["val"])
-    parts = without_tested(parts)
-    dropped = listed - len(parts["train"]) - len(parts["val"])
-    return AttSplits(att, original, np.array(names), parts, dropped, named)
+    dropped = int(np.isin([*parts["train"], *parts["val"]], parts["test_seen"]).sum())
+    return AttSplits(att, original, np.array(names), without_tested(parts), dropped, named)
 
 
 def split_summary(splits, labels=None):
@@ -104,8 +91,6 @@ def split_summary(splits, labels=None):
     parts = splits.parts
     classes = {"trainval": None, "test_unseen": None}
     if labels is not None:
-        labels = np.asarray(labels)
-        check_images(parts, len(labels), "the split")
         classes = {part: len(np.unique(labels[parts[part]])) for part in classes}
     counts = (
         classes["trainval"],
@@ -118,28 +103,12 @@ def split_summary(splits, labels=None):
     return dict(zip(_ROWS, counts, strict=True))
 
 
-def check_images(parts, n, where):
-    """Raise ValueError where a part, which ``where`` has, names an image beyond the ``n``."""
-    for part, rows in parts.items():
-        if len(rows) and rows.max() >= n:
-            raise ValueError(
-                f"{where}: {part}_loc names image {rows.max() + 1} and there are {n} labels: the "
-                "two do not belong together"
-            )
-
-
 def load_mat(path, required, optional=()):
     """Named variables of a MATLAB file up to version 7.2, as a dict of NumPy arrays."""
     from scipy.io import loadmat
 
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(
-            f"{path} is not there: the format has res101.mat and att_splits.mat"
-        )
     path = checked(path)
-    with open(path, "rb") as file:
-        kind = kind_of(file.read(4096))
+    kind = file_kind(path)
     if kind not in ("mat", "binary", "text"):  # files of MATLAB 4 have no signature
         raise refuse_kind(path, kind, "a MATLAB file up to version 7")
     try:
@@ -150,6 +119,12 @@ def load_mat(path, required, optional=()):
     if missing:
         raise ValueError(f"{path} lacks {', '.join(missing)}: is it a file of xlsa17?")
     return {name: a.toarray() if sparse.issparse(a) else a for name, a in data.items()}
+
+
+def file_kind(path):
+    """What a file is, by its first bytes: see `kind_of`."""
+    with open(path, "rb") as file:
+        return kind_of(file.read(4096))
 
 
 def variables(path):
@@ -200,17 +175,15 @@ def matrix(values, path, name):
 def zero_based(values, path, name, size=None):
     """MATLAB's indices from 1 as int64 indices from 0."""
     shape, values = np.shape(values), np.ravel(values)
-    if values.dtype.kind not in "fiu" or not np.isfinite(values).all():
-        kind = _KINDS.get(values.dtype.kind, "NaN or infinity")
+    whole = values.dtype.kind in "fiu" and np.isfinite(values) & (values == np.floor(values))
+    if not np.all(whole):
+        kind = _KINDS.get(values.dtype.kind, "fractions, NaN or infinity")
         raise ValueError(f"{path}: {name} must hold whole numbers, got {kind}")
-    if (values != np.floor(values)).any():
-        raise ValueError(f"{path}: {name} must hold whole numbers")
     if len(values) not in (0, max(shape)):
         raise ValueError(f"{path}: {name} must be one column, got shape {shape}")
-    if values.size and (values.min() < 1 or (size is not None and values.max() > size)):
-        allowed = "from 1 up" if size is None else f"from 1 to {size}"
+    if values.size and (values.min() < 1 or values.max() > (size or np.inf)):
         raise ValueError(
             f"{path}: {name} has values from {values.min():g} to {values.max():g}; they count "
-            f"{allowed}"
+            f"from 1 {f'to {size}' if size else 'up'}"
         )
     return values.astype(np.int64) - 1

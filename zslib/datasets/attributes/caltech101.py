@@ -1,9 +1,6 @@
 """Caltech-101 as attribute-based zero-shot recognition, classes by their WordNet synsets."""
 
-import numpy as np
-
 from zslib.datasets.attributes.images import ImageSet, by_synsets
-from zslib.datasets.attributes.splits import split_classes
 from zslib.datasets.entry import ATTRIBUTES, Dataset, below
 
 _CALTECH = ImageSet(
@@ -18,20 +15,18 @@ _CALTECH = ImageSet(
         "both": ("definitions and the is-a hierarchy", by_synsets("gloss+hypernym")),
     },
     splits={
-        "fixed": lambda data, seed: [data[f"{part}_classes"] for part in ("train", "val", "test")],
-        "random": lambda data, seed: split_classes(
-            np.arange(len(data["wnid"])), test_fraction=0.24, seed=seed
-        ),
+        "fixed": lambda data, seed: [data[f"{part}_classes"] for part in ("train", "val", "test")]
     },
 )
 
 
 @_CALTECH.loader
-def caltech101(*, semantics="hypernym", split="fixed", seen_fraction=0.2):
+def caltech101(*, semantics="hypernym"):
     """The 86 Caltech-101 categories that are one synset each, with MobileNetV2 features.
 
-    There is no official zero-shot split: ``seen_fraction`` of the images of each seen class
-    are held out at random as ``test_seen``. Classes have 31 to 800 images. Limits of the data:
+    There is no official zero-shot split. In the one that comes with the data 51 classes are for
+    training, 14 for validation and 21 unseen; a fifth of the images of each seen class, drawn by
+    ``seed``, is held out as ``test_seen``. Classes have 31 to 800 images. Limits of the data:
     few seen classes, and the principal components were fitted on all images of the fixed
     split's seen classes, the held-out ones too.
 
@@ -39,9 +34,6 @@ def caltech101(*, semantics="hypernym", split="fixed", seen_fraction=0.2):
     ----------
     semantics : {"hypernym", "gloss", "both"}
         Ancestors in WordNet's hierarchy, words of the definition, or both with equal weight.
-    split : {"fixed", "random"}
-        The split that comes with the data (51 training, 14 validation, 21 unseen classes), or
-        one of the same proportions drawn by ``seed``.
 
     Returns
     -------

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Set
-from contextlib import suppress
 from dataclasses import replace
 from numbers import Integral
 from os import PathLike
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from zslib.datasets.attributes.att_splits import file_kind
 from zslib.datasets.attributes.own import (
     check_arrays,
     fewer_images,
@@ -23,17 +23,18 @@ from zslib.datasets.attributes.seen_unseen import check_distinct, mask_rows
 from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.attributes.table import read_table
 from zslib.datasets.attributes.xlsa17 import is_mat, load_xlsa17
-from zslib.datasets.content import kind_of, refuse_kind
+from zslib.datasets.content import refuse_kind
 from zslib.datasets.files import naming
 from zslib.validation import (
     as_float32,
     as_labels,
+    as_vectors,
     check_indices,
     check_paired,
     check_row_names,
-    column_names,
     host_array,
     is_text,
+    row_names,
     rows_of_names,
 )
 
@@ -104,21 +105,18 @@ def from_features(
     8 features, 3 attributes)
     """
     check_paired(features, labels, "features", "labels")
-    named_by = "class_names"
-    if isinstance(class_embeddings, Mapping):
-        known = list(class_embeddings)
-        named_by = "class_embeddings" if class_names is None else "class_names"
-        class_names = as_labels(known if class_names is None else class_names, named_by)
+    named_by, by_name = "class_names", isinstance(class_embeddings, Mapping)
+    known = list(class_embeddings) if by_name else None
+    if class_names is None:
+        class_names = known or row_names(class_embeddings, "class_embeddings", numbers=True)
+        named_by = "class_names" if class_names is None else "class_embeddings"
+    if by_name:
+        class_names = as_labels(class_names, named_by)
         rows = rows_of_names(class_names, known, "class_names", "class_embeddings")
         class_embeddings = [class_embeddings[known[row]] for row in rows]
-    elif class_names is None:
-        if column_names(class_embeddings) is not None:
-            named_by = "class_embeddings"
-            class_names = as_labels(class_embeddings.index, "the index of class_embeddings")
-    else:
-        check_row_names(class_embeddings, class_names, "class_embeddings", "class_names")
-    features = as_matrix(features, "features")
-    vectors = as_matrix(class_embeddings, "class_embeddings")
+    check_row_names(class_embeddings, class_names, "class_embeddings", "class_names")
+    features = as_vectors(host_array(features, "features"), "features")
+    vectors = as_vectors(host_array(class_embeddings, "class_embeddings"), "class_embeddings")
     if class_names is None:
         if is_text(as_labels(labels, "labels")):
             raise ValueError(
@@ -127,11 +125,9 @@ def from_features(
             )
         class_names = [f"class {row}" for row in range(len(vectors))]
     names = host_array(as_labels(class_names, "class_names"), "class_names")
-    if names.ndim != 1:
-        raise ValueError(f"class_names must be a list of names, got shape {names.shape}")
-    if len(names) != len(vectors):
+    if names.shape != (len(vectors),):
         raise ValueError(
-            f"class_names has {len(names)} entries for {len(vectors)} class vectors: give one for "
+            f"class_names has shape {names.shape} for {len(vectors)} class vectors: give one for "
             "each"
         )
     kept, numbers, parts, candidates = own_parts(
@@ -143,7 +139,6 @@ def from_features(
     }
     return ZeroShotProblem(
         name=name,
-        synthetic=False,
         description="own features",
         features=as_float32(features, "features"),
         labels=numbers,
@@ -155,29 +150,7 @@ def from_features(
     )
 
 
-def as_matrix(values, name):
-    """A host matrix of numbers from an array or frame, or an error that names it."""
-    array = host_array(values, name)
-    text = array.dtype.kind == "O" and any(isinstance(entry, str | bytes) for entry in array.flat)
-    if array.dtype.kind == "O" and not text:  # pandas' own numbers
-        with suppress(TypeError, ValueError):
-            if hasattr(values, "to_numpy"):  # what is missing becomes NaN
-                array = values.to_numpy(np.float64, na_value=np.nan)
-            else:
-                array = array.astype(np.float64)
-    if array.ndim == 2 and not len(array):
-        raise ValueError(f"{name} is empty, shape {array.shape}: give at least one row")
-    if array.ndim != 2 or array.dtype.kind not in "fiub":
-        raise ValueError(
-            f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}: "
-            "leave out columns of anything else, such as names"
-        )
-    return array
-
-
-def own_parts(
-    labels, names, n, unseen, val, *, seed, groups=None, named_by="class_names", candidates=True
-):
+def own_parts(labels, names, n, unseen, val, *, seed, groups=None, named_by="class_names"):
     """Rows of the classes kept, the labels as numbers of these, the five parts, and candidates.
 
     Candidates are the unseen classes without images, as numbers of the classes kept; kept are
@@ -186,17 +159,13 @@ def own_parts(
     check_distinct(names, "class_names")
     labels = host_array(as_labels(labels, "labels"), "labels")
     if labels.shape != (n,):
-        shape = "" if labels.ndim == 1 else f" in shape {labels.shape}"
         raise ValueError(
-            f"labels has {labels.size} entries{shape} for {n} rows of features: give one for each "
-            f"row, in shape ({n},)"
+            f"labels has {labels.size} entries for {n} rows of features, and shape "
+            f"{labels.shape}: give one for each row"
         )
     classes = _rows(labels, names, "labels", named_by)
-    _check_start(labels, classes, names)
     unseen = _rows(unseen, names, "unseen_classes", named_by)
-    unseen = _distinct(unseen, names, "unseen_classes")
     val = _rows(() if val is None else val, names, "val_classes", named_by)
-    val = _distinct(val, names, "val_classes")
     if not unseen.size:
         raise ValueError("there is no unseen class: name those to test on in unseen_classes")
     if (both := np.intersect1d(unseen, val)).size:
@@ -206,7 +175,7 @@ def own_parts(
         )
     present = np.unique(classes)
     idle = np.setdiff1d(np.union1d(unseen, val), present)
-    if candidates and np.isin(unseen, present).any():
+    if np.isin(unseen, present).any():
         idle = np.setdiff1d(val, present)
     if idle.size:
         raise ValueError(
@@ -263,8 +232,6 @@ def read_features(
     if not isinstance(path, str | PathLike):
         raise TypeError(f"path must be a path, got {type(path).__name__}: see from_features")
     path = Path(path)
-    if not path.exists():
-        raise FileNotFoundError(f"{path} is neither a file nor a folder: check the path")
     problem, heads = None, {}
     if is_mat(path) or (path.is_dir() and any(path.glob("*.mat"))):
         problem = load_xlsa17(path)
@@ -300,8 +267,7 @@ def read_features(
 
 def _read(path, encoding, decimal):
     """Arrays of a file, and the heads that were passed over where it is a table."""
-    with open(path, "rb") as file:
-        kind = kind_of(file.read(4096))
+    kind = file_kind(path)
     if kind == "npy":
         raise refuse_kind(path, kind, "an .npz file")
     if kind == "zip" and (path.suffix.lower() == ".npz" or is_npz(path)):
@@ -313,21 +279,9 @@ def _read(path, encoding, decimal):
 def _named(given, names):
     """Classes as asked for: names, or rows where all are numbers and no name is one."""
     given = [given] if isinstance(given, str | Integral) else list(given)
-    if all(isinstance(one, bool | np.bool_) for one in given):
-        return np.array(given)
     given = [str(one).strip() for one in given]
     rows = all(map(_ROW.fullmatch, given)) and not any(map(_ROW.fullmatch, map(str, names)))
     return np.array([int(one) for one in given] if rows else given)
-
-
-def _distinct(rows, names, what):
-    """Rows of classes; a mask written in numbers, which would be read as rows, is refused."""
-    if len(rows) == len(names) > 2 and rows.max() <= 1:
-        raise ValueError(
-            f"{what} looks like a mask of zeros and ones, and is read as rows of classes: pass it "
-            "as truths, or name the classes"
-        )
-    return rows
 
 
 def _rows(classes, names, what, named_by):
@@ -344,6 +298,11 @@ def _rows(classes, names, what, named_by):
     classes = np.atleast_1d(host_array(as_labels(given, what), what))
     if not classes.size:
         return np.empty(0, dtype=np.int64)
+    if what != "labels" and len(classes) == len(names) > 2 and np.isin(classes, [0, 1]).all():
+        raise ValueError(
+            f"{what} looks like a mask of zeros and ones, and is read as rows of classes: pass it "
+            "as truths, or name the classes"
+        )
     if classes.dtype.kind == "U" or names.dtype.kind in "iu":
         return rows_of_names(classes, names, what, named_by)
     written = np.unique(classes).astype(str)
@@ -361,23 +320,16 @@ def _rows(classes, names, what, named_by):
             f"{what} - 1 if they count from 1"
         )
     rows = check_indices(classes, f"{what} (each the row of a class)", len(names)).astype(np.int64)
-    if by_name and (names[np.unique(rows)] != written).any():
+    present = np.unique(rows)
+    if by_name and (names[present] != written).any():
         raise ValueError(
             f"{what} are whole numbers, and class_names has the same numbers in other rows: pass "
             f"{what}.astype(str) if they are names, class_names[{what}] if they are rows, or give "
             "class vectors in the order of the numbers"
         )
-    return rows
-
-
-def _check_start(labels, rows, names):
-    """Refuse rows 1, 2, 3, … of which none is 0, which may be numbers that count from 1."""
-    present = np.unique(rows)
-    by_row = labels.dtype.kind in "iu" and names.dtype.kind == "U"
-    if by_row and np.array_equal(present, np.arange(1, present.size + 1)):
-        if (names[present] == present.astype(str)).all():
-            return
+    if what == "labels" and not by_name and present[0] == 1 and present[-1] == present.size:
         raise ValueError(
             f"labels are all of 1 to {present.size} and never 0, of {len(names)} classes: pass "
             "labels - 1 if they count from 1, class_names[labels] if they are rows from 0"
         )
+    return rows

@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from scipy import sparse
 
 from zslib.datasets.attributes.apy import APY
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset
@@ -37,10 +38,9 @@ def word_shares(captions, known):
 
     words = CountVectorizer(binary=True, stop_words="english")
     owners = np.repeat(np.arange(len(captions)), [len(several) for several in captions])
-    counts = words.fit_transform([text for several in captions for text in several]).tocoo()
-    shape = (len(captions), counts.shape[1])
-    cells = owners[counts.row] * shape[1] + counts.col
-    shares = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+    counts = words.fit_transform([text for several in captions for text in several])
+    own = sparse.csr_array((np.ones_like(owners), (owners, np.arange(len(owners)))))
+    shares = (own @ counts).toarray()
     shares = shares[:, (shares[known] > 0).mean(axis=0) >= _COMMON]
     return (shares / np.bincount(owners)[:, None]).astype(np.float32)
 
@@ -59,7 +59,7 @@ _FLOWERS = replace(
 
 
 @_FLOWERS.loader
-def flowers_words(*, split="proposed", att="unit length"):
+def flowers_words(*, att="unit length"):
     """The 8,189 photographs of flowers with words of their captions in place of attributes.
 
     Ten people wrote a caption for each photograph; a common word is an attribute, and its value
@@ -69,8 +69,6 @@ def flowers_words(*, split="proposed", att="unit length"):
 
     Parameters
     ----------
-    split : {"proposed"}
-        As in `zslib.datasets.flowers`.
     att : {"unit length", "original"}
         As in `apy_attributes`.
 
@@ -90,7 +88,6 @@ def flowers_words(*, split="proposed", att="unit length"):
 ENTRIES = (
     Dataset(
         name="flowers",
-        kind="embedded",
         loaders={ATTRIBUTES: flowers_words, METRIC: partial(flowers_words, att="original")},
         quick={setting: {"max_per_class": 6} for setting in (ATTRIBUTES, METRIC)},
     ),

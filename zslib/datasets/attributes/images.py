@@ -68,7 +68,8 @@ class ImageSet:
     def loader(self, declared):
         """The set's loader: a decorator of a function that has its docstring and own options.
 
-        Those of `SHARED` come after them. Without an option ``features`` the first is taken.
+        Those of `SHARED` come after them. Without an option ``features`` or ``split`` the first
+        is taken.
         """
         shared = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
@@ -79,10 +80,7 @@ class ImageSet:
 
         @wraps(declared)
         def load(**options):
-            try:
-                given = signature.bind(**options)
-            except TypeError as error:
-                raise TypeError(f"{declared.__name__}() {error}") from None
+            given = signature.bind(**options)
             given.apply_defaults()
             return self._problem(**given.arguments)
 
@@ -90,10 +88,11 @@ class ImageSet:
         return load
 
     def _problem(
-        self, *, split, seed, feature_scaling, max_per_class, folder, seen_fraction=0.2, **choices
+        self, *, seed, feature_scaling, max_per_class, folder, seen_fraction=0.2, **choices
     ):
         semantics = choices[self.semantics_option]
         features = choices.get("features", next(iter(self.features)))
+        split = choices.get("split", next(iter(self.splits)))
         check_choice(features, "features", tuple(self.features))
         check_choice(semantics, self.semantics_option, tuple(self.semantics))
         check_choice(split, "split", tuple(self.splits))

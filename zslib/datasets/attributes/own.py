@@ -12,14 +12,15 @@ from pathlib import Path
 import numpy as np
 
 from zslib.arrays import to_host
+from zslib.datasets.attributes.att_splits import file_kind
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import PARTS, select_images
-from zslib.datasets.content import kind_of, refuse_kind
+from zslib.datasets.content import refuse_kind
 from zslib.datasets.entry import METRIC, Dataset
 from zslib.datasets.files import naming
 from zslib.datasets.locate import require_folder
 from zslib.datasets.problem import check_problem
-from zslib.validation import as_array, as_float32, check_choice
+from zslib.validation import as_float32, as_vectors, check_choice
 
 _VGG19 = ("APY", "AWA", "CUB", "SUN")
 _VECTORS = ("features", "class_embeddings", "image_attributes")
@@ -30,7 +31,7 @@ _NEEDED = ("features", "labels", "class_embeddings", "class_names", "trainval", 
 _KNOWN = (*_VECTORS, *_TEXTS, *_INDICES, *_ABOUT)
 
 
-def load_zero_shot(path, *, dtype="float32"):
+def load_zero_shot(path):
     """Read a `ZeroShotProblem` from an ``.npz`` file or a folder of ``.npy`` files.
 
     Arrays, by their name in the file (or ``<name>.npy`` in the folder). Needed: ``features``
@@ -43,41 +44,25 @@ def load_zero_shot(path, *, dtype="float32"):
 
     Text must be stored as fixed-width strings (``np.array([...], dtype=str)``). Pickled
     (object) arrays are refused: unpickling runs code from the file.
-
-    Parameters
-    ----------
-    path : path
-    dtype : {"float32", "float64"}
-        Vectors are converted to it.
+    Vectors become float32.
     """
-    check_choice(dtype, "dtype", ("float32", "float64"))
     path = Path(path)
-    return split_problem(_read_folder(path) if path.is_dir() else read_npz(path), path, dtype)
+    if not path.is_dir():
+        return split_problem(read_npz(path), path)
+    files = sorted(path.glob("*.npy"))
+    arrays = {file.stem: _readable(path, file.stem, partial(np.load, file)) for file in files}
+    return split_problem(arrays, path)
 
 
-def split_problem(arrays, path, dtype="float32"):
+def split_problem(arrays, path):
     """The problem of arrays that say for each image which part it is in."""
     check_arrays(arrays, _NEEDED, _KNOWN, path)
     fields = {"name": path.stem, "description": f"data of {path.name}", "synthetic": False}
-    for name, array in arrays.items():
-        if name in _VECTORS:
-            array = as_array(array, name)
-            if array.dtype.kind not in "fiub":
-                raise ValueError(f"{path}: {name} must hold numbers, got {array.dtype}")
-            with naming(path):
-                single = dtype == "float32"
-                fields[name] = as_float32(array, name) if single else array.astype(dtype)
-        elif name in _ABOUT:
-            fields[name] = _single(array, name, path)
-        else:
-            fields[name] = array
-    fields.setdefault("test_seen", np.empty(0, dtype=np.int64))
-    if "coverage" in fields:
-        try:
-            fields["coverage"] = json.loads(fields["coverage"])
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{path}: coverage is not a JSON object: {error}") from error
     with naming(path):
+        for name, array in arrays.items():
+            if name in _VECTORS:
+                array = as_float32(as_vectors(array, name), name)
+            fields[name] = _single(array, name) if name in _ABOUT else array
         return ZeroShotProblem(**fields)
 
 
@@ -118,14 +103,13 @@ def read_npz(path):
     if not path.is_file():
         raise FileNotFoundError(f"{path} is neither a file nor a folder: check the path")
     if not is_npz(path):
-        with open(path, "rb") as file:
-            kind = kind_of(file.read(4096))
+        kind = file_kind(path)
         if kind == "zip" and not zipfile.is_zipfile(path):
             raise ValueError(f"{path} is damaged or truncated: write it anew with numpy.savez")
         raise refuse_kind(path, kind, "an .npz file of numpy.savez")
     try:
         with np.load(path, allow_pickle=False) as stored:
-            return {name: _readable(path, name, lambda n=name: stored[n]) for name in stored}
+            return {n: _readable(path, n, partial(stored.__getitem__, n)) for n in stored}
     except (zipfile.BadZipFile, EOFError, zlib.error, OSError) as error:
         raise ValueError(f"{path} is damaged or truncated: {error}") from error
 
@@ -136,13 +120,6 @@ def is_npz(path):
         return False
     with zipfile.ZipFile(path) as archive:
         return any(name.endswith(".npy") for name in archive.namelist())
-
-
-def _read_folder(path):
-    return {
-        file.stem: _readable(path, file.stem, lambda f=file: np.load(f, allow_pickle=False))
-        for file in sorted(path.glob("*.npy"))
-    }
 
 
 def check_arrays(arrays, needed, known, path, elsewhere=""):
@@ -169,15 +146,18 @@ def _readable(path, name, read):
         raise ValueError(f"{path}: {name} is damaged: {error}") from error
 
 
-def _single(array, name, path):
-    if array.size != 1:
-        raise ValueError(f"{path}: {name} must be one value, got shape {array.shape}")
-    value = array.ravel()[0].item()
-    if name == "synthetic":
+def _single(array, name):
+    value = array.item() if array.size == 1 else None
+    if name == "synthetic" and value is not None:
         return bool(value)
     if not isinstance(value, str):
-        raise ValueError(f"{path}: {name} must be text, got {array.dtype}")
-    return value
+        raise ValueError(f"{name} must be one text, got {array.dtype} of shape {array.shape}")
+    if name != "coverage":
+        return value
+    try:
+        return json.loads(value)
+    except ValueError as error:
+        raise ValueError(f"coverage is not a JSON object: {error}") from error
 
 
 def fewer_images(problem, max_per_class, seed):

@@ -31,7 +31,7 @@ class ZeroShotProblem(SplitProblem):
     name : str
         Short name of the data, for instance ``"cub"``.
     synthetic : bool
-        Whether the numbers were generated.
+        Whether the numbers were generated; by default they were not.
     description : str
         One phrase for captions. It has the word "synthetic" exactly when ``synthetic`` is true.
     features : array, shape (n, p), float32 (or float64)
@@ -76,7 +76,6 @@ class ZeroShotProblem(SplitProblem):
 
     class_embeddings: object
     class_names: np.ndarray = None
-    candidates: np.ndarray = ()
     class_ids: np.ndarray | None = None
     image_attributes: object = None
     setting: str = "attributes"

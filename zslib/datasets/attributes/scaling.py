@@ -1,6 +1,7 @@
 """How features and class embeddings are scaled before a method sees them, and new ones after."""
 
 from dataclasses import dataclass, replace
+from operator import methodcaller
 
 from zslib.arrays import like, namespace, row_norms, take_rows, to_host, unit_rows
 from zslib.datasets.problem import check_problem
@@ -40,10 +41,6 @@ class Scaling:
             statistics = xp.mean(known, axis=0), deviation
         return replace(self, name=name, steps=(*self.steps, (step, statistics)))
 
-    def of_classes(self, class_length, name):
-        """The same, with class embeddings divided too."""
-        return replace(self, name=name, class_length=class_length)
-
     def features(self, X, *, steps=None, name="X"):
         """Features (n, p), scaled by all ``steps``."""
         for _, statistics in self.steps if steps is None else steps:
@@ -77,31 +74,36 @@ def common_scale(problem):
     Attributes of classes and of images are divided by one number, the mean length of the seen
     classes' attributes, so that both keep their common unit: `MetricLearner` compares them.
     """
-    scaled = _unit_features(problem)
+    _check(problem)
     lengths = row_norms(take_rows(problem.class_embeddings, problem.seen_classes))
     length = float(namespace(lengths).mean(lengths))
     if not length:
         raise ValueError(
             "class_embeddings of all seen classes are zero: check how the attributes were read"
         )
-    images, name = problem.image_attributes, f"{scaled.feature_scaling}{COMMON}"
-    return replace(
-        scaled,
-        class_embeddings=problem.class_embeddings / length,
-        image_attributes=None if images is None else images / length,
-        scaler=(scaled.scaler or Scaling()).of_classes(length, name),
-        feature_scaling=name,
-    )
+    return _scaled_classes(problem, length, COMMON)
 
 
 def unit_length(problem):
     """The problem with features and class embeddings of length one (Guo et al. 2019, p. 6)."""
-    scaled = _unit_features(problem)
-    name = f"{scaled.feature_scaling}{UNIT}"
+    _check(problem)
+    return _scaled_classes(problem, "unit length", UNIT)
+
+
+def _check(problem):
+    check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
+
+
+def _scaled_classes(problem, length, words):
+    """The problem with features of length one, and class embeddings divided by ``length``."""
+    scaled = problem if problem.feature_scaling == "unit length" else problem.scaled("unit length")
+    name, images = f"{scaled.feature_scaling}{words}", problem.image_attributes
+    scaler = replace(scaled.scaler or Scaling(), name=name, class_length=length)
     return replace(
         scaled,
-        class_embeddings=unit_rows(problem.class_embeddings, name="class_embeddings"),
-        scaler=(scaled.scaler or Scaling()).of_classes("unit length", name),
+        class_embeddings=scaler.class_embeddings(problem.class_embeddings),
+        image_attributes=None if images is None else scaler.image_attributes(images),
+        scaler=scaler,
         feature_scaling=name,
     )
 
@@ -118,12 +120,12 @@ def scaled_as(problem, scaling):
     before = "" if now == "none" else f"{now}, then "
     unit = now if now == "unit length" else f"{before}unit length"
     ways = {
-        now: lambda problem: problem,
+        now: methodcaller("scaled", "none"),
         f"{unit}{COMMON}": common_scale,
         f"{unit}{UNIT}": unit_length,
+        f"{before}unit length": methodcaller("scaled", "unit length"),
+        f"{before}standard": methodcaller("scaled", "standard"),
     }
-    for step in ("unit length", "standard"):
-        ways[before + step] = lambda problem, step=step: problem.scaled(step)
     if scaling not in ways:
         raise ValueError(
             f"the features of problem are scaled by {now!r}, which is not on the way to "
@@ -136,8 +138,3 @@ def scaled_as(problem, scaling):
             "by hand"
         )
     return ways[scaling](problem)
-
-
-def _unit_features(problem):
-    check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
-    return problem if problem.feature_scaling == "unit length" else problem.scaled("unit length")

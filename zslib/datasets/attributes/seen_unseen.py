@@ -32,7 +32,7 @@ class SplitProblem(Problem):
     """
 
     name: str
-    synthetic: bool
+    synthetic: bool = False
     description: str
     features: object
     labels: np.ndarray
@@ -42,12 +42,12 @@ class SplitProblem(Problem):
     test_unseen: np.ndarray
     train: np.ndarray = ()
     val: np.ndarray = ()
+    candidates: np.ndarray = ()
     feature_scaling: str = "none"
     scaler: Scaling | None = None
     coverage: Mapping = field(default_factory=dict)
 
     _ARRAYS = ("features",)
-    candidates = ()
 
     def _check(self, n_classes, class_rows):
         """Check and convert everything but what is the subclass's own.
@@ -89,17 +89,13 @@ class SplitProblem(Problem):
             raise ValueError("test_unseen is empty: give test images of at least one class")
         self._refuse(np.intersect1d(seen, unseen), "both seen and unseen", "zero-shot needs none")
         untrained = np.setdiff1d(self.labels[self.test_seen], seen)
-        self._refuse(
-            untrained, "in test_seen without a training image", "move them to test_unseen or drop"
-        )
-        shown = np.intersect1d(self.candidates, np.union1d(seen, unseen))
-        self._refuse(shown, "in candidates have images", "these are classes without any")
-        idle = np.setdiff1d(np.arange(len(self.class_names)), np.union1d(seen, unseen))
-        self._refuse(
-            np.setdiff1d(idle, self.candidates),
-            "without images in trainval or test_unseen",
-            f"drop their rows of {class_rows}, or name them as candidates",
-        )
+        self._refuse(untrained, "in test_seen without a training image", "move or drop them")
+        shown = np.union1d(seen, unseen)
+        both = np.intersect1d(self.candidates, shown)
+        self._refuse(both, "in candidates have images", "these are classes without any")
+        idle = np.setdiff1d(np.arange(len(self.class_names)), np.union1d(shown, self.candidates))
+        remedy = f"drop their rows of {class_rows}, or name them as candidates"
+        self._refuse(idle, "without images in trainval or test_unseen", remedy)
         tested = np.intersect1d(self.trainval, self.test_seen)
         remedy = "a training image must not be tested"
         refuse_rows(tested, "images are in trainval and in test_seen", remedy)
@@ -117,8 +113,7 @@ class SplitProblem(Problem):
     def _refuse(self, classes, what, remedy):
         if len(classes):
             shown = ", ".join(repr(str(self.class_names[c])) for c in classes[:5])
-            more = ", ..." if len(classes) > 5 else ""
-            raise ValueError(f"{len(classes)} class(es) {what} ({shown}{more}): {remedy}")
+            raise ValueError(f"{len(classes)} class(es) {what} ({shown}): {remedy}")
 
     @property
     def parts(self):
@@ -169,11 +164,10 @@ class SplitProblem(Problem):
 
     def _described(self, rest):
         """What stands for the problem where it is shown."""
-        n = self._counts()
+        seen, trained, tested, unseen, images = self._counts().values()
         return (
-            f"{type(self).__name__}({self.name!r}: {n['seen_classes']} seen and "
-            f"{n['unseen_classes']} unseen classes, {n['train_seen_samples']} + "
-            f"{n['test_seen_samples']} seen and {n['unseen_samples']} unseen images, {rest})"
+            f"{type(self).__name__}({self.name!r}: {seen} seen and {unseen} unseen classes, "
+            f"{trained} + {tested} seen and {images} unseen images, {rest})"
         )
 
     def scaled(self, scaling):
@@ -226,7 +220,7 @@ class SplitProblem(Problem):
             test_unseen=np.searchsorted(samples, np.sort(self.val)),
             train=(),
             val=(),
-            **({"candidates": ()} if len(self.candidates) else {}),
+            candidates=(),
             **self._kept(samples, classes),
         )
 
@@ -238,12 +232,10 @@ def _rows(values, name, n):
         return mask_rows(values, name, n, "rows of features")
     rows = integers(values, name, n)
     if len(np.unique(rows)) < len(rows):
-        if len(rows) == n and rows.max() == 1:
-            raise ValueError(
-                f"{name} looks like a mask of zeros and ones, and is read as row numbers: pass "
-                f"{name}.astype(bool)"
-            )
-        raise ValueError(f"{name} lists an image twice: list each row once")
+        raise ValueError(
+            f"{name} lists an image twice: list each row once, and pass a mask of zeros and ones "
+            f"as {name}.astype(bool)"
+        )
     return rows
 
 
@@ -286,7 +278,7 @@ def check_distinct(names, name):
         raise ValueError(f"{name} has {str(known[counts > 1][0])!r} twice: name each class once")
 
 
-def refuse_rows(rows, what, remedy, kind="row"):
+def refuse_rows(rows, what, remedy):
     """Raise ValueError where there are ``rows``, which ``what`` is wrong with."""
     if len(rows):
-        raise ValueError(f"{len(rows)} {what}, the first is {kind} {rows[0]}: {remedy}")
+        raise ValueError(f"{len(rows)} {what}, the first is row {rows[0]}: {remedy}")

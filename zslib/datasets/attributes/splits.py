@@ -41,26 +41,13 @@ def _whole_groups(labels, groups, rank, most):
     return out
 
 
-def split_classes(classes, *, test_fraction=0.25, val_fraction=0.2, seed=0):
-    """Training, validation and test (unseen) classes at random; the shares are rounded up."""
-    check_real(test_fraction, "test_fraction", low=0, high=1, inclusive=False)
-    check_real(val_fraction, "val_fraction", low=0, high=1, inclusive=False)
-    classes = np.unique(np.asarray(classes, dtype=np.int64))
-    n_test = math.ceil(test_fraction * len(classes))
-    n_val = math.ceil(val_fraction * (len(classes) - n_test))
-    if len(classes) - n_test - n_val < 2:
-        raise ValueError(
-            f"{len(classes)} classes leave {max(len(classes) - n_test - n_val, 0)} for training "
-            f"beside {n_test} unseen and {n_val} validation classes: two are needed; give more "
-            "classes or lower test_fraction and val_fraction"
-        )
-    return draw_classes(classes, n_val, n_test, seed=seed)
+def split_classes(classes, *, seed=0):
+    """Training, validation and test (unseen) classes at random.
 
-
-def draw_classes(classes, n_val, n_test, *, seed=0):
-    """Training, ``n_val`` validation and ``n_test`` test (unseen) classes at random."""
-    seen, test = split_seen(classes, n_test, seed=seed)
-    return (*split_seen(seen, n_val, seed=seed), test)
+    A quarter of the classes are unseen, a fifth of the others for validation, both rounded up.
+    """
+    seen, test = split_seen(classes, math.ceil(0.25 * len(classes)), seed=seed)
+    return (*split_seen(seen, math.ceil(0.2 * len(seen)), seed=seed), test)
 
 
 def crossed_classes(classes, *, seed=0, folds=_FOLDS):

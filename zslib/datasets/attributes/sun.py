@@ -28,7 +28,7 @@ _SUN = replace(
 
 
 @_SUN.loader
-def sun_attributes(*, split="proposed", att="unit length"):
+def sun_attributes(*, att="unit length"):
     """The 14,340 scenes of SUN: real votes on attributes and split, synthetic features.
 
     Three workers said of each image which of 102 attributes they saw; an image's attribute is
@@ -36,12 +36,10 @@ def sun_attributes(*, split="proposed", att="unit length"):
     differ, which the sampling of Bucher et al. (2016) needs. The images and their features are
     not part of the data; features are generated from the real attributes by
     `attribute_features`, as those of `apy_attributes` are, so results say nothing about the
-    benchmark's images.
+    benchmark's images. The split is that of Xian et al. (2017), 645 seen and 72 unseen classes.
 
     Parameters
     ----------
-    split : {"proposed"}
-        That of Xian et al. (2017), 645 seen and 72 unseen classes.
     att : {"unit length", "original"}
         As in `apy_attributes`.
 
@@ -61,7 +59,6 @@ def sun_attributes(*, split="proposed", att="unit length"):
 ENTRIES = (
     Dataset(
         name="sun",
-        kind="embedded",
         loaders={ATTRIBUTES: sun_attributes, METRIC: partial(sun_attributes, att="original")},
         summary="SUN: votes on the attributes of 14,340 scenes, with synthetic features",
         licence="repository: MIT; its data: not stated",

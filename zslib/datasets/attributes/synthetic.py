@@ -88,8 +88,7 @@ def synthetic_attributes(shape="AWA2", *, scale=0.1, seed=0, n_features=None, at
     check_integer(seed, "seed", low=0)
     check_choice(att, "att", ("unit length", "original"))
     groups, images, n_attributes = _scaled_shape(shape, scale)
-    if n_features is None:
-        n_features = max(64, round(_FEATURES * scale))
+    n_features = max(64, round(_FEATURES * scale)) if n_features is None else n_features
     rng = np.random.default_rng(seed)
 
     labels, parts = _labels_and_parts(rng, groups, images)
@@ -105,9 +104,7 @@ def synthetic_attributes(shape="AWA2", *, scale=0.1, seed=0, n_features=None, at
         description=f"synthetic attributes and features in {shape}'s shape (scale {scale:g})",
         features=features,
         labels=labels,
-        class_embeddings=unit_rows(attributes, name="class attributes")
-        if att == "unit length"
-        else attributes,
+        class_embeddings=attributes if att == "original" else unit_rows(attributes),
         class_names=np.array([f"class {i:03d}" for i in range(1, sum(groups) + 1)]),
         **parts,
         image_attributes=varied,

@@ -49,7 +49,7 @@ class _Refused(ValueError):
     """What is wrong in a line, which is the argument ``line``."""
 
     def __init__(self, line, message):
-        super().__init__(f"line {line}{message}")
+        super().__init__(f", line {line}{message}")
         self.line = line
 
 
@@ -62,9 +62,10 @@ def read_table(path, labels=(), encoding=None, decimal=None):
     56.789 between semicolons, ``decimal`` must say which sign is the decimal one.
 
     A first line without numbers has heads. One of numbers has heads too where its first cell is
-    empty or called as a column is ("class", "name"); where the other first cells are numbers, and
-    its own is none; and where the numbers count up, as pandas' do, above lines that all have
-    fractions, unless ``labels`` have its first cell for a class, or count the lines and need it.
+    empty or called as a column is ("class", "name"), and where the other first cells are numbers,
+    and its own is none. It is a class where ``labels`` have its first cell, or count the lines
+    and need it. Where it may be either, for instance because its numbers count up, as pandas' do,
+    above lines that all have fractions, it is refused.
 
     Parameters
     ----------
@@ -91,10 +92,8 @@ def read_table(path, labels=(), encoding=None, decimal=None):
         if first is not None:
             lines = lines if heads else [first, *lines]
             _check_columns(first, lines, heads, not len(labels))
-    except _Refused as error:
-        raise ValueError(f"{path}, {error}") from error.__cause__
     except ValueError as error:
-        raise ValueError(f"{path} {error}") from error
+        raise ValueError(f"{path}{error}") from error
     if not lines:
         raise ValueError(f"{path} has no vector: write a name and its numbers on each line")
     rows = as_float32(np.stack([line.values for line in lines]), f"{path}: the table of numbers")
@@ -106,7 +105,7 @@ def _lines(text, asked):
     """The first line and the others, under the one separator that fits."""
     named = re.match(r'"?sep=(.)"?\r?(\n|\Z)', text)
     if named and named[1] not in _SEPARATORS:
-        raise ValueError(f"has {named[0].strip()!r} as its first line: use one of , ; or a tab")
+        raise ValueError(f" has {named[0].strip()!r} as its first line: use one of , ; or a tab")
     tried = named[1] if named else [one for one in _SEPARATORS if one in text] or ","
     start = (text[named.end() :], 2) if named else (text, 1)
     read, refused = {}, []
@@ -123,7 +122,7 @@ def _lines(text, asked):
     if len(read) > 1:
         kinds = " and with ".join(_SEPARATORS[separator] for separator in read)
         raise ValueError(
-            f"can be read with {kinds} between: name the one that is meant in a first line, for "
+            f" can be read with {kinds} between: name the one that is meant in a first line, for "
             "instance sep=;"
         )
     return next(iter(read.values()))
@@ -162,13 +161,11 @@ def _read(text, start, separator, decimal, asked=False):
         lines.append(_Line(number, name, cells if len(lines) < _LOOKED_AT else None, values))
     if doubtful and grouped:
         raise ValueError(
-            f"has {grouped!r} and the like alone, so that {decimal!r} may separate thousands: "
+            f" has {grouped!r} and the like alone, so that {decimal!r} may separate thousands: "
             + _NAMED
         )
     if separator == "," and lines:
-        _refuse_halves(
-            lines[:_LOOKED_AT] if first.values is None else [first, *lines[:_LOOKED_AT]]
-        )
+        _refuse_halves(([] if first.values is None else [first]) + lines[:_LOOKED_AT])
     return first, lines
 
 
@@ -228,11 +225,11 @@ def _is_heads(first, lines, labels):
     if labels.dtype.kind == "U":
         names |= set(labels.tolist())
     by_line = labels.size and labels.dtype.kind in "iu"
+    needed = by_line and int(labels.max()) == len(lines)
     called = not first.name or _plain(first.name) in _NAME_HEADS
     if first.values is None:
         # Cells that begin as numbers do, or stand for one that is missing, are of no head.
         damaged = any(cell.lower() in _NO_HEADS or _BEGINS.match(cell) for cell in first.cells)
-        needed = by_line and int(labels.max()) == len(lines)
         alike = len(first.cells) > 1 == len(set(first.cells))
         if (damaged and not called) or alike or needed or (first.name and first.name in names):
             raise _no_number(first.number, first.cells, ".,")
@@ -244,27 +241,25 @@ def _is_heads(first, lines, labels):
         return True
     if first.name in names or not lines:
         return False
-    steps = np.diff(first.values)
-    alone = whole and not any((line.values == np.rint(line.values)).all() for line in lines)
-    counts = len(steps) > 1 and alone and bool((steps == 1).all())
     coded = all(_WHOLE.fullmatch(line.name) for line in lines)
     called = called or (coded and not _WHOLE.fullmatch(first.name))
-    if by_line:
-        needed = int(labels.max()) == len(lines)
-        if needed and not called:
-            return False
-        # Without it every line may be the class of some image.
+    if needed and not called:
+        return False
+    steps = np.diff(first.values)
+    alone = whole and not any((line.values == np.rint(line.values)).all() for line in lines)
+    doubtful = alone and not coded and len(steps) > 1 and (steps == 1).all()
+    if by_line:  # without the first every line may be the class of some image
         spare = len(np.unique(labels)) == len(lines)
         rising = len(steps) > 1 and (steps > 0).all()
         apart = len(np.unique(first.values)) == len(first.values)  # as names of columns are
         doubtful = alone or (whole and (spare or apart)) or (spare and rising)
-        if needed or (doubtful and not called and not (counts and spare)):
-            raise _Refused(
-                first.number,
-                " may be heads or a class, and labels count lines: delete it, or, where it is a "
-                "class, write heads of words above it",
-            )
-    return called or (counts and not coded)
+    if needed or (doubtful and not called):
+        raise _Refused(
+            first.number,
+            " may be heads or a class: delete it, or, where it is a class, write heads of words "
+            "above it",
+        )
+    return called
 
 
 def _plain(head):

@@ -4,7 +4,7 @@ import numpy as np
 
 from zslib.arrays import unit_rows
 from zslib.datasets.attributes.images import ImageSet
-from zslib.datasets.attributes.splits import crossed_classes, split_classes
+from zslib.datasets.attributes.splits import crossed_classes
 from zslib.datasets.entry import ATTRIBUTES, Dataset
 from zslib.datasets.files import read_arrays
 
@@ -51,7 +51,6 @@ _TINY = ImageSet(
     },
     splits={
         "fixed": lambda data, seed: [data[group] for group in _GROUPS],
-        "random": lambda data, seed: split_classes(np.arange(len(data["classes"])), seed=seed),
         "crossed": lambda data, seed: crossed_classes(np.arange(len(data["classes"])), seed=seed),
     },
     is_test=lambda data: data["part"] == 1,
@@ -66,17 +65,17 @@ def tiny_imagenet_classes(*, semantics="both", split="fixed"):
     (100 each) are ``trainval``, their validation images (50 each) ``test_seen``, and the
     validation images of unseen classes ``test_unseen``. Limits of the data: the network was
     itself trained on these classes; the principal components were fitted on the training
-    images of the fixed split's seen classes, some of which a random split makes unseen.
+    images of the fixed split's seen classes, some of which another split makes unseen.
 
     Parameters
     ----------
     semantics : {"both", "glove", "attributes"}
         GloVe vectors of the class name (300), human attributes (30), or both side by side with
         equal weight. Rows have unit length.
-    split : {"fixed", "random", "crossed"}
+    split : {"fixed", "crossed"}
         The split that comes with the data (114 training, 28 validation, 48 unseen classes), or
-        one of the same proportions drawn by ``seed``; "crossed": so that of each four seeds in a
-        row, from 0 on, every class is unseen in one.
+        one drawn by ``seed``, so that of each four seeds in a row, from 0 on, every class is
+        unseen in one.
 
     Returns
     -------

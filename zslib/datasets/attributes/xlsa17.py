@@ -8,7 +8,7 @@ import numpy as np
 from zslib.datasets import locate
 from zslib.datasets.attributes.att_splits import (
     OFFICIAL_STATISTICS,
-    check_images,
+    file_kind,
     load_mat,
     matrix,
     read_att_splits,
@@ -17,8 +17,7 @@ from zslib.datasets.attributes.att_splits import (
     zero_based,
 )
 from zslib.datasets.attributes.problem import ZeroShotProblem
-from zslib.datasets.attributes.splits import class_parts, draw_classes, select_images
-from zslib.datasets.content import kind_of
+from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.download import extract_members, fetch_file
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 from zslib.datasets.files import naming, read_arrays
@@ -33,16 +32,7 @@ _SPLIT_FILES = {"APY": "APY_att_splits_2020.mat", "CUB": "CUB_att_splits_2020.ma
 _SUN_IMAGES = 20  # of each of its 717 classes, class after class
 
 
-def load_xlsa17(
-    source,
-    *,
-    split="proposed",
-    att="unit length",
-    seed=0,
-    seen_fraction=0.2,
-    feature_scaling="none",
-    max_per_class=None,
-):
+def load_xlsa17(source, *, att="unit length", seed=0, feature_scaling="none", max_per_class=None):
     """A data set in the format of Xian et al. (2017) as a `ZeroShotProblem`.
 
     Parameters
@@ -51,9 +41,6 @@ def load_xlsa17(
         A name ("AWA1", "AWA2", "CUB", "SUN", "APY", "FLO"), looked for as ``xlsa17/<name>`` in
         the data folder and in the cache (see `fetch_xlsa17`); or a folder with the two files, or
         one of them. Where they are called otherwise, their variables tell them.
-    split : {"proposed", "random"}
-        The file's own split; or classes drawn by ``seed`` into as many unseen and validation
-        classes as it has, ``seen_fraction`` of each seen class's images held out.
     att : {"unit length", "original"}
         Class embeddings: the variable ``att`` or ``original_att``.
 
@@ -63,7 +50,6 @@ def load_xlsa17(
         ``coverage`` has the number of test images found in the file's train and val lists,
         and for a known name whether the counts are the published ones.
     """
-    check_choice(split, "split", ("proposed", "random"))
     check_choice(att, "att", ("unit length", "original"))
     path, split_path = _files(source)
     folder = path.parent
@@ -79,75 +65,62 @@ def load_xlsa17(
             f"{path}: features has {len(features)} columns and labels {len(labels)} entries; the "
             "format has one column for each image"
         )
-    parts = splits.parts
-    check_images(parts, len(labels), split_path)
+    for part, rows in splits.parts.items():
+        if len(rows) and rows.max() >= len(labels):
+            raise ValueError(
+                f"{split_path}: {part}_loc names image {rows.max() + 1} and there are "
+                f"{len(labels)} labels: the two do not belong together"
+            )
     coverage = {"images": len(labels), "test images in train_loc or val_loc": splits.dropped}
     if not splits.named:
         coverage["class names"] = "not in the file, which has no allclasses_names: counted"
     if str(source) in OFFICIAL_STATISTICS:
         published = OFFICIAL_STATISTICS[str(source)]
         coverage["counts as published"] = split_summary(splits, labels) == published
-    if split == "random":
-        parts = _random_parts(labels, parts, len(splits.att), seed, seen_fraction)
-    rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
+    rows, parts = select_images(labels, splits.parts, max_per_class=max_per_class, seed=seed)
     embeddings = splits.att if att == "unit length" else splits.original_att
     kind = "ResNet-101" if path.name == XLSA17_FILES[0] else path.stem
-    return ZeroShotProblem(
-        name=folder.name.lower(),
-        synthetic=False,
-        description=f"{folder.name}, {split} split, {kind} features, {att} attributes",
-        features=np.ascontiguousarray(features[rows]),
-        labels=labels[rows],
-        class_embeddings=np.ascontiguousarray(embeddings, dtype=np.float32),
-        class_names=splits.class_names,
-        **parts,
-        coverage=coverage,
-    ).scaled(feature_scaling)
-
-
-def _random_parts(labels, parts, n_classes, seed, seen_fraction):
-    counts = {part: len(np.unique(labels[rows])) for part, rows in parts.items()}
-    n_val, n_test = max(counts["val"], 1), counts["test_unseen"]
-    groups = draw_classes(np.arange(n_classes), n_val, n_test, seed=seed)
-    return class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed)
+    with naming(folder):
+        problem = ZeroShotProblem(
+            name=folder.name.lower(),
+            description=f"{folder.name}, proposed split, {kind} features, {att} attributes",
+            features=np.ascontiguousarray(features[rows]),
+            labels=labels[rows],
+            class_embeddings=np.ascontiguousarray(embeddings, dtype=np.float32),
+            class_names=splits.class_names,
+            **parts,
+            coverage=coverage,
+        )
+    return problem.scaled(feature_scaling)
 
 
 def is_mat(path):
     """Whether a file is one of MATLAB's, by its first bytes or by its name."""
-    if not path.is_file():
-        return False
-    with open(path, "rb") as file:
-        kind = kind_of(file.read(4096))
-    return kind == "mat" or path.suffix.lower() == ".mat"
+    return path.is_file() and (path.suffix.lower() == ".mat" or file_kind(path) == "mat")
 
 
 def _files(source):
     """The files with the images and with the split: the one given, by name, or by variables."""
-    path = Path(source)
-    chosen, folder = (path, path.parent) if is_mat(path) else (None, find_xlsa17(source))
-    files, inside = [], set()
-    if chosen and chosen.name not in XLSA17_FILES:
-        inside = variables(chosen)
+    path, files, inside = Path(source), [], set()
+    folder = path.parent if is_mat(path) else find_xlsa17(source)
+    if is_mat(path) and path.name not in XLSA17_FILES:
+        inside = variables(path)
         if not any(needed <= inside for needed in _VARIABLES):
             raise ValueError(
-                f"{chosen} has neither {' and '.join(sorted(_VARIABLES[0]))} nor "
-                f"{' and '.join(sorted(_VARIABLES[1]))}, or is of version 7.3: save it anew with "
-                "'-v7', or write the arrays to an .npz file"
+                f"{path} has neither features and labels nor att and trainval_loc, or is of "
+                "version 7.3: save it anew with '-v7', or write the arrays to an .npz file"
             )
     for name, needed in zip(XLSA17_FILES, _VARIABLES, strict=True):
+        given = path if needed <= inside else folder / name
         there = sorted(folder.glob("*.mat"))
-        if needed <= inside:
-            fitting = [chosen]
-        elif (folder / name).is_file():
-            fitting = [folder / name]
-        else:
+        fitting = [given]
+        if not given.is_file():
             fitting = [file for file in there if needed <= variables(file)]
         if len(fitting) != 1:
-            there = ", ".join(file.name for file in there) or "none"
             raise FileNotFoundError(
-                f"{folder / name} is not there, and {len(fitting)} other .mat files have "
-                f"{' and '.join(sorted(needed))} (there: {there}; version 7.3 is not read): give "
-                "one the name, or write the arrays to an .npz file"
+                f"{given} is not there, and {len(fitting)} other .mat files have "
+                f"{' and '.join(sorted(needed))} (there: {', '.join(f.name for f in there)}; "
+                "version 7.3 is not read): give one the name, or write the arrays to an .npz file"
             )
         files += fitting
     return files
@@ -156,11 +129,9 @@ def _files(source):
 def find_xlsa17(source):
     if str(source) not in XLSA17_NAMES:
         return locate.require_folder("xlsa17", source)
-    for root in (*locate.data_folders(), locate.cache_dir()):
-        for inner in ("xlsa17", "xlsa17/data"):
-            folder = root / inner / source
-            if all((folder / name).is_file() for name in XLSA17_FILES):
-                return folder
+    for inner in ("xlsa17", "xlsa17/data"):
+        if folder := locate.complete_folder(f"{inner}/{source}", XLSA17_FILES):
+            return folder
     raise FileNotFoundError(
         f"{source} is not here: run fetch_xlsa17(), unpack xlsa17.zip with extract_xlsa17, or "
         f"put res101.mat and att_splits.mat into xlsa17/{source} in the folder that ZSLIB_DATA "
@@ -168,15 +139,15 @@ def find_xlsa17(source):
     )
 
 
-def fetch_xlsa17(names=XLSA17_NAMES, *, url=XLSA17_URL, checksum=None, progress=None):
+def fetch_xlsa17(names=XLSA17_NAMES, *, progress=None):
     """Download the official archive (0.9 GB) into the cache and take out the data sets named.
 
-    The authors publish no checksum ("sha256:..."). Without one the archive is taken as it comes;
-    `load_xlsa17` then tells in ``coverage`` whether the counts are the published ones.
+    The authors publish no checksum, so it is taken as it comes; `load_xlsa17` then tells in
+    ``coverage`` whether the counts are the published ones.
     """
     folder = locate.cache_folder("xlsa17")
     report = progress and partial(progress, "xlsa17.zip")
-    archive = fetch_file(url, folder / "xlsa17.zip", checksum, progress=report)
+    archive = fetch_file(XLSA17_URL, folder / "xlsa17.zip", None, progress=report)
     extract_xlsa17(archive, folder, names)
     return folder
 
@@ -205,7 +176,7 @@ def official_split_summary(name):
     labels, which come with the features: here they are known from other files for AWA1, CUB,
     APY and FLO; SUN has 20 images a class in order of class; AWA2 has AWA1's classes and
     attributes, and its runs of training, validation and unseen images follow each other as
-    AWA1's do, which is checked, so its classes are counted there. Besides, ``images_dropped``
+    AWA1's do, so its classes are counted there. Besides, ``images_dropped``
     counts the test images that the file lists for training or validation.
     """
     check_choice(name, "name", XLSA17_NAMES)
@@ -217,9 +188,6 @@ def official_split_summary(name):
     splits = read(name)
     if name == "AWA2":
         twin = read("AWA1")
-        same = np.array_equal(splits.att, twin.att)
-        if not same or _groups_in_order(splits.parts) != _groups_in_order(twin.parts):
-            raise ValueError("AWA2's split does not follow AWA1's: its classes cannot be counted")
         counted = split_summary(twin, _labels("AWA1", twin))
         summary = split_summary(splits)
         summary |= {key: counted[key] for key in ("seen_classes", "unseen_classes")}
@@ -238,15 +206,6 @@ def _labels(name, splits):
         "FLO": ("xlsa17_splits", "FLO_order.npz"),
     }[name]
     return read_arrays(locate.require_folder(f"visual/{folder}") / file)["label"]
-
-
-def _groups_in_order(parts):
-    """The order in which runs of training, validation and unseen images follow each other."""
-    group = np.full(max(int(rows.max()) for rows in parts.values()) + 1, -1)
-    for code, part in enumerate(("train", "val", "test_unseen")):
-        group[parts[part]] = code
-    group = group[group >= 0]
-    return group[np.flatnonzero(np.diff(group, prepend=-1))].tolist()
 
 
 ENTRIES = tuple(

@@ -1,11 +1,13 @@
 """WordNet's nouns and ImageNet's label lists in the package; wordnet30/README.md says of what."""
 
 import lzma
+import re
 from importlib import resources
 from itertools import accumulate, pairwise
+from statistics import mode
 
 from zslib.datasets.files import read_lines
-from zslib.datasets.hierarchy.wordnet import WordNet, is_offset
+from zslib.datasets.hierarchy.wordnet import WordNet
 
 _HEADER = "nouns of WordNet 3.0, zslib format 1"
 _NOUNS, _ILSVRC2012, _FALL2011 = "nouns.txt.xz", "ilsvrc2012.txt.xz", "fall2011.txt.xz"
@@ -94,13 +96,12 @@ def read_labels(path):
     """A list of wnids, one a line."""
     lines = read_lines(path)
     for number, line in enumerate(lines, 1):
-        if line[:1] != "n" or not is_offset(line[1:]):
+        if not re.fullmatch("n[0-9]{8}", line):
             raise ValueError(
                 f"{path} line {number} is {line[:40]!r}, not a wnid ('n' and eight digits)"
             )
-    if not lines or len(set(lines)) < len(lines):
-        twice = sorted({line for line in lines if lines.count(line) > 1})[:5]
-        raise ValueError(
-            f"{path} has {', '.join(twice)} more than once" if lines else f"{path} is empty"
-        )
+    if not lines:
+        raise ValueError(f"{path} is empty")
+    if len(set(lines)) < len(lines):
+        raise ValueError(f"{path} has {mode(lines)} more than once")
     return tuple(lines)

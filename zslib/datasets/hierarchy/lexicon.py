@@ -1,13 +1,12 @@
 """From synsets to terms and back: what a model of words can say about classes of synonyms."""
 
+from itertools import chain
+
 import numpy as np
 
 from zslib.arrays import like, namespace, ragged_rows, random_generator, take_rows, to_host
 from zslib.search import top_k
 from zslib.validation import check_choice, check_indices, check_integer, check_vectors
-
-TARGET_RULES = ("first", "random", "mean")
-AMBIGUITY_RULES = ("expand", "random")
 
 
 class TermLexicon:
@@ -47,7 +46,7 @@ class TermLexicon:
         if not terms_of:
             raise ValueError("terms_of is empty: give the terms of at least one synset")
         allowed = None if vocabulary is None else {term.lower() for term in vocabulary}
-        kept, dropped = {}, []
+        kept = {}
         for synset, terms in terms_of.items():
             if isinstance(terms, str) or not terms:
                 raise ValueError(
@@ -55,26 +54,22 @@ class TermLexicon:
                     f"got {terms!r}"
                 )
             folded = dict.fromkeys(term.lower() for term in terms)
-            usable = [t for t in folded if allowed is None or t in allowed]
-            if usable:
+            if usable := tuple(t for t in folded if allowed is None or t in allowed):
                 kept[synset] = usable
-            else:
-                dropped.append(synset)
         if not kept:
             raise ValueError(
-                f"none of the terms of {len(dropped)} synsets is in vocabulary: give vectors of "
+                f"none of the terms of {len(terms_of)} synsets is in vocabulary: give vectors of "
                 "terms that name these synsets"
             )
-        self.synsets, self.dropped = tuple(kept), tuple(dropped)
+        self.synsets, self._terms_of = tuple(kept), kept
+        self.dropped = tuple(synset for synset in terms_of if synset not in kept)
         self.row_of = {synset: row for row, synset in enumerate(self.synsets)}
-        term_row = {}
-        for usable in kept.values():
-            for term in usable:
-                term_row.setdefault(term, len(term_row))
-        self.terms, self.term_row = tuple(term_row), term_row
+        every = list(chain.from_iterable(kept.values()))
+        self.terms = tuple(dict.fromkeys(every))
+        self.term_row = {term: row for row, term in enumerate(self.terms)}
         sizes = np.array([len(usable) for usable in kept.values()])
         self._synset_start = np.concatenate([[0], np.cumsum(sizes)])
-        self._synset_terms = np.array([term_row[t] for usable in kept.values() for t in usable])
+        self._synset_terms = np.array([self.term_row[term] for term in every])
         owner = np.repeat(np.arange(len(sizes)), sizes)
         # A stable order keeps the synsets of a term in the order in which they were given.
         by_term = np.argsort(self._synset_terms, kind="stable")
@@ -94,9 +89,7 @@ class TermLexicon:
 
     def terms_of(self, synset):
         """Terms of a synset, the first term first."""
-        row = self._known(synset, self.row_of, "synset")
-        part = self._synset_terms[self._synset_start[row] : self._synset_start[row + 1]]
-        return tuple(self.terms[i] for i in part)
+        return self._known(synset, self._terms_of, "synset")
 
     def synsets_of(self, term):
         """Synsets that a term names, in the order in which they were given."""
@@ -136,7 +129,7 @@ class TermLexicon:
         array([[0.5, 0.5],
                [1. , 1. ]])
         """
-        check_choice(rule, "rule", TARGET_RULES)
+        check_choice(rule, "rule", ("first", "random", "mean"))
         self.check_term_vectors(term_vectors)
         rows = np.asarray(to_host(rows))
         if rows.ndim != 1 or rows.size == 0:
@@ -185,7 +178,7 @@ class TermLexicon:
         >>> lexicon.expand(np.array([[1, 0, 2]]), 3)  # hoist, crane, hall
         array([[1, 0, 2]])
         """
-        check_choice(ambiguous, "ambiguous", AMBIGUITY_RULES)
+        check_choice(ambiguous, "ambiguous", ("expand", "random"))
         check_integer(k, "k", low=1)
         namespace(terms)
         if terms.ndim != 2 or 0 in terms.shape:

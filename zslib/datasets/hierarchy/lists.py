@@ -41,8 +41,9 @@ class ImageNetLists:
 
     Parameters
     ----------
-    source : {"real", "wordnet", "embedded"}
-        The data folder; WordNet's own files with the package's label lists; the package alone.
+    name : {"imagenet", "wordnet30", "wordnet"}
+        Of the data set: the data folder; WordNet's own files with the package's label lists; the
+        package alone.
     wordnet, instance_links : tuple of (str, str)
         Hypernym and instance links of all nouns of WordNet 3.0.
     lemmas : dict of str to tuple of str
@@ -62,7 +63,7 @@ class ImageNetLists:
         SHA-256 of all this, hex.
     """
 
-    source: str
+    name: str
     description: str
     wordnet: tuple = field(repr=False)
     instance_links: tuple = field(repr=False)
@@ -79,11 +80,6 @@ class ImageNetLists:
     # What a chapter notes of the data it uses.
     setting = "hierarchy"
     synthetic = False
-
-    @property
-    def name(self):
-        """The source's name among the data sets."""
-        return {"real": "imagenet", "wordnet": "wordnet30", "embedded": "wordnet"}[self.source]
 
     @property
     def coverage(self):
@@ -143,21 +139,21 @@ def imagenet_lists(source="auto", *, folder=None):
         return _real(require_folder("imagenet", folder))
     if source == "embedded":
         return _embedded()
-    return _derived(source, "read from WordNet's files", read_wordnet(folder))
+    return _derived("wordnet30", "read from WordNet's files", read_wordnet(folder))
 
 
 @cache
 def _embedded():
     """The lists in the package, which never change: unpacked once."""
-    return _derived("embedded", "as zslib carries them", embedded_wordnet())
+    return _derived("wordnet", "as zslib carries them", embedded_wordnet())
 
 
-def _derived(source, origin, wordnet):
+def _derived(name, origin, wordnet):
     """WordNet with the label lists in the package; tree and hop sets follow by rule."""
     seen, labels = embedded_labels()
     is_a = fall2011_links(wordnet.hypernyms, {*seen, *labels})
     return _assemble(
-        source,
+        name,
         f"WordNet 3.0 and ImageNet label lists {origin}, hop sets by rule",
         wordnet,
         ilsvrc2012=seen,
@@ -171,7 +167,7 @@ def _derived(source, origin, wordnet):
 def _real(folder):
     counts = read_table(folder / _FILES["image_counts"], ("wnid", "images", "release"))
     return _assemble(
-        "real",
+        "imagenet",
         "WordNet 3.0 and ImageNet's published label lists",
         embedded_wordnet(),
         is_a=tuple(map(tuple, read_table(folder / _FILES["is_a"], ("child", "parent")))),
@@ -184,21 +180,21 @@ def _real(folder):
     )
 
 
-def _assemble(source, description, wordnet, *, image_counts=None, published_hops=False, **lists):
+def _assemble(name, description, wordnet, *, image_counts=None, published_hops=False, **lists):
     """Check the labels, sort the lists, and take the checksum."""
-    for name in ("ilsvrc2012", "fall2011"):
-        unknown = [wnid for wnid in lists[name] if wnid not in wordnet.lemmas]
+    for kind in ("ilsvrc2012", "fall2011"):
+        unknown = [wnid for wnid in lists[kind] if wnid not in wordnet.lemmas]
         if unknown:
             raise ValueError(
-                f"the list {name} has {unknown[0]}, which is no noun synset of WordNet 3.0 "
+                f"the list {kind} has {unknown[0]}, which is no noun synset of WordNet 3.0 "
                 f"({len(unknown)} such)"
             )
     lists |= {"wordnet": wordnet.hypernyms, "instance_links": wordnet.instances}
-    content = {name: tuple(sorted(rows)) for name, rows in lists.items()}
+    content = {kind: tuple(sorted(rows)) for kind, rows in lists.items()}
     content |= {"lemmas": wordnet.lemmas, "image_counts": image_counts}
     content["published_hops"] = published_hops
     checksum = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-    return ImageNetLists(source=source, description=description, checksum=checksum, **content)
+    return ImageNetLists(name=name, description=description, checksum=checksum, **content)
 
 
 # Chapters with labels make vectors of their terms.

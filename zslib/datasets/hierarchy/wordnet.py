@@ -94,11 +94,6 @@ def _checked(path):
     return content
 
 
-def is_offset(text):
-    """Whether a text is a place in a file of WordNet's: eight digits."""
-    return len(text) == 8 and text.isdecimal()
-
-
 def fetch_wordnet(*, progress=None, archives=ARCHIVES):
     """Download WordNet 3.0's ``data.noun`` into the cache, unless it is here already.
 

@@ -1,7 +1,7 @@
 """Captions of Reed et al. (2016) on the official features of CUB and FLOWERS: the paper's data."""
 
-import re
 from functools import partial
+from pathlib import PureWindowsPath
 
 from zslib.datasets import locate
 from zslib.datasets.attributes.att_splits import (
@@ -21,7 +21,7 @@ from zslib.validation import check_choice
 _NAMES = ("CUB", "FLO")
 
 
-def captioned(name, *, seed=0, feature_scaling="none", max_per_class=None, folder=None):
+def captioned(name, *, seed=0, feature_scaling="none", max_per_class=None):
     """CUB or FLOWERS with ten captions of each image, as the paper uses them.
 
     The files are not fetched; put them below the folder that ``ZSLIB_DATA`` names::
@@ -37,8 +37,6 @@ def captioned(name, *, seed=0, feature_scaling="none", max_per_class=None, folde
     Parameters
     ----------
     name : {"CUB", "FLO"}
-    folder : path, optional
-        Where res101.mat and att_splits.mat are.
 
     Returns
     -------
@@ -47,30 +45,25 @@ def captioned(name, *, seed=0, feature_scaling="none", max_per_class=None, folde
     """
     check_choice(name, "name", _NAMES)
     captions = locate.require_folder(f"reed2016/{name}/text_c10")
-    source = name if folder is None else folder
     images = load_xlsa17(
-        source, seed=seed, feature_scaling=feature_scaling, max_per_class=max_per_class
+        name, seed=seed, feature_scaling=feature_scaling, max_per_class=max_per_class
     )
-    folder = find_xlsa17(source)
-    labels, files = _labels_and_files(folder / "res101.mat")
+    folder = find_xlsa17(name)
+    path = folder / "res101.mat"
+    data = load_mat(path, ("labels", "image_files"))
+    labels = zero_based(data["labels"], path, "labels")
+    files = cell_strings(data["image_files"], path, "image_files")
+    if len(files) != len(labels):
+        raise ValueError(f"{path}: {len(files)} image_files for {len(labels)} labels")
     parts = read_att_splits(folder / "att_splits.mat").parts
     rows, _ = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
     return with_texts(
         images,
         name=f"{name.lower()}-captions",
         description=f"{name}, proposed split, ResNet-101 features, captions of Reed et al.",
-        **own_texts(_captions_of([files[row] for row in rows], captions)),
+        # Folders of either system are taken off, and the ending.
+        **own_texts(_captions_of([PureWindowsPath(files[row]).stem for row in rows], captions)),
     )
-
-
-def _labels_and_files(path):
-    """Labels from 0, and the file name of each image without folders and ending."""
-    data = load_mat(path, ("labels", "image_files"))
-    files = cell_strings(data["image_files"], path, "image_files")
-    labels = zero_based(data["labels"], path, "labels")
-    if len(files) != len(labels):
-        raise ValueError(f"{path}: {len(files)} image_files for {len(labels)} labels")
-    return labels, [re.split(r"[/\\]", file)[-1].rsplit(".", 1)[0] for file in files]
 
 
 def _captions_of(stems, folder):

@@ -7,18 +7,11 @@ from zslib.datasets.entry import PAIRS, Dataset, below
 from zslib.datasets.files import read_arrays
 from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.caption_lists import caption_lists
-from zslib.datasets.pairs.sentences import sentence_pairs, with_class_texts
+from zslib.datasets.pairs.problem import with_texts
+from zslib.datasets.pairs.sentences import sentence_pairs
 
 
-def cub_captions(
-    *,
-    split="proposed",
-    seed=0,
-    max_captions=None,
-    feature_scaling="unit length",
-    max_per_class=None,
-    folder=None,
-):
+def cub_captions(*, seed=0, max_texts=None, feature_scaling="unit length", max_per_class=None):
     """CUB-200-2011 with the captions that people wrote for its images, as texts of classes.
 
     The captions are those of Reed et al. (2016). Within a class the rows of the features stand
@@ -29,9 +22,9 @@ def cub_captions(
 
     Parameters
     ----------
-    split, seed, feature_scaling, max_per_class, folder
-        See `zslib.datasets.cub`.
-    max_captions : int, optional
+    seed, feature_scaling, max_per_class
+        See `zslib.datasets.cub`, which is taken in the proposed split.
+    max_texts : int, optional
         At most so many different ones of each class: the first of each image, then the second.
 
     Returns
@@ -42,40 +35,35 @@ def cub_captions(
 
     Examples
     --------
-    >>> problem = cub_captions(max_per_class=2, max_captions=5)
+    >>> problem = cub_captions(max_per_class=2, max_texts=5)
     >>> problem
     ImageTextProblem('cub-class-captions': 150 seen and 50 unseen classes, 300 + 300 seen and
     100 unseen images, 1000 texts of classes, 256 features)
     >>> problem.texts[0]
     'light tan colored bird with a white head and an orange beak.'
     """
-    folder = require_folder("visual/cub", folder)
-    images = cub(
-        split=split,
-        seed=seed,
-        feature_scaling=feature_scaling,
-        max_per_class=max_per_class,
-        folder=folder,
-    )
+    folder = require_folder("visual/cub")
+    images = cub(seed=seed, feature_scaling=feature_scaling, max_per_class=max_per_class)
     labels = read_arrays(folder / "cub.npz")["label"]
     captions = [[] for _ in images.class_names]
     for several in zip_longest(*caption_lists(folder / "captions.tsv", len(labels)), fillvalue=""):
         for label, text in zip(labels, several, strict=True):
             captions[label].append(text.replace("\ufffd\ufffd", " "))  # a space that was lost
-    pairs = sentence_pairs(
-        images.labels, captions, max_sentences=max_captions, argument="max_captions"
+    return with_texts(
+        images,
+        name="cub-class-captions",
+        description=images.description.replace("312 attributes", "captions of classes"),
+        **sentence_pairs(images.labels, captions, max_texts=max_texts),
     )
-    return with_class_texts(images, "cub-class-captions", "captions of classes", *pairs)
 
 
 ENTRIES = (
     Dataset(
         name="cub_captions",
-        kind="embedded",
         loaders={PAIRS: cub_captions},
         summary="CUB-200-2011: 117,880 captions as texts of the 200 classes",
         licence="captions: not stated; images: non-commercial research",
-        quick={PAIRS: {"max_per_class": 6, "max_captions": 8}},
+        quick={PAIRS: {"max_per_class": 6, "max_texts": 8}},
         auto={PAIRS: 2},
         files=below(
             "visual/cub", "captions.tsv", "cub.npz", "classes.txt", "features_resnet_pca256.npy"

@@ -45,7 +45,6 @@ def flowers(*, seed=0, feature_scaling="unit length", max_per_class=None, folder
     captions = caption_lists(captions, len(labels))
     return ImageTextProblem(
         name="flowers",
-        synthetic=False,
         description="Oxford's 102 flowers, proposed split, MobileNetV2 features, own captions",
         features=read_rows(features, rows, of=(len(labels), "image labels")),
         labels=labels[rows],
@@ -58,7 +57,6 @@ def flowers(*, seed=0, feature_scaling="unit length", max_per_class=None, folder
 ENTRIES = (
     Dataset(
         name="flowers",
-        kind="embedded",
         loaders={PAIRS: flowers},
         summary="Oxford's 102 flowers: 8,189 photographs with ten captions each",
         licence="captions and images: not stated",

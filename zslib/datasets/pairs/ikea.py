@@ -2,23 +2,14 @@
 
 import numpy as np
 
-from zslib.datasets.attributes.splits import class_parts, draw_classes, select_images
+from zslib.datasets.attributes.splits import class_parts, select_images
 from zslib.datasets.entry import PAIRS, Dataset, below
 from zslib.datasets.files import read_arrays, read_table
 from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.problem import ImageTextProblem
-from zslib.validation import check_choice
 
 
-def ikea(
-    *,
-    split="published",
-    seed=0,
-    seen_fraction=0.2,
-    feature_scaling="unit length",
-    max_per_class=None,
-    folder=None,
-):
+def ikea(*, seed=0, feature_scaling="unit length", max_per_class=None, folder=None):
     """1,459 product photographs, each with one text of its own.
 
     The text is the colour field, where there is one, and the description (3 to 46 words).
@@ -26,36 +17,28 @@ def ikea(
     held out together, so that no text of a test image is known from training. The set has
     one text for each image where `zslib.datasets.flowers` has ten.
 
-    Parameters
-    ----------
-    split : {"published", "random"}
-        Classes as they come with the data (26 training, 7 validation, 11 unseen), or as many
-        of each drawn by ``seed``.
-    seen_fraction : float
-        Share of each seen class's images that test it; less where variants do not fit in.
+    The classes are split as they come with the data (26 training, 7 validation, 11 unseen). A
+    fifth of each seen class's images, drawn by ``seed``, tests it; less where variants do not
+    fit in.
 
     Returns
     -------
     ImageTextProblem
         1,280 features, the output of a network whose last layer is left out.
     """
-    check_choice(split, "split", ("published", "random"))
     folder = require_folder("visual/ikea", folder)
     data = read_arrays(folder / "ikea.npz")
     labels = data["label"]
     groups = [data[f"{part}_classes"] for part in ("train", "val", "test")]
-    if split == "random":
-        _, n_val, n_test = map(len, groups)
-        groups = draw_classes(np.concatenate(groups), n_val, n_test, seed=seed)
     ids = data["colour_description_id"]
-    parts = class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed, groups=ids)
+    parts = class_parts(labels, *groups, seed=seed, groups=ids)
     rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
     texts = _texts(folder / "texts.tsv", len(labels))
     kept = ids[rows]
     return ImageTextProblem(
         name="ikea",
-        synthetic=False,
-        description=f"IKEA products with their own texts (non-commercial use only), {split} split",
+        description="IKEA products with their own texts (non-commercial use only), "
+        "published split",
         features=data["features"][rows].astype(np.float32),
         labels=labels[rows],
         class_names=data["classes"],

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from zslib.datasets.attributes.features import as_matrix, own_parts
+from zslib.datasets.attributes.features import own_parts
 from zslib.datasets.attributes.own import check_arrays, read_npz
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.files import naming
 from zslib.datasets.pairs.problem import ImageTextProblem
-from zslib.validation import as_float32, as_labels, check_paired, host_array
+from zslib.validation import as_float32, as_labels, as_vectors, check_paired, host_array
 
 _NEEDED = ("features", "labels", "texts", "unseen_classes")
 _KNOWN = (*_NEEDED, "class_names", "val_classes")
@@ -70,7 +70,7 @@ def from_captions(
     """
     for given, what in ((labels, "labels"), (texts, "texts")):
         check_paired(features, given, "features", what)
-    features = as_matrix(features, "features")
+    features = as_vectors(host_array(features, "features"), "features")
     texts = [] if isinstance(texts, str | Mapping) or not np.iterable(texts) else list(texts)
     if len(texts) != len(features):
         raise ValueError(
@@ -108,14 +108,7 @@ def from_captions(
         )
     groups = None if by_class else alike
     present, labels, parts, _ = own_parts(
-        labels,
-        names,
-        len(features),
-        unseen_classes,
-        val_classes,
-        seed=seed,
-        groups=groups,
-        candidates=False,
+        labels, names, len(features), unseen_classes, val_classes, seed=seed, groups=groups
     )
     if not len(parts["test_seen"]):
         warnings.warn(
@@ -131,7 +124,6 @@ def from_captions(
         index += [numbers.setdefault((owner, text), len(numbers)) for text in texts[row]]
     return ImageTextProblem(
         name=name,
-        synthetic=False,
         description="own images with texts",
         features=as_float32(features[rows], "features"),
         labels=labels[rows],

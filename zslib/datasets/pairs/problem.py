@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -100,11 +101,9 @@ class ImageTextProblem(SplitProblem):
         bare = self.trainval[np.diff(offsets)[self.trainval] == 0]
         remedy = "give each a text, or leave the image out"
         refuse_rows(bare, "training images have no text", remedy)
-        mixed = np.unique(
-            index[self.text_labels[index] != np.repeat(self.labels, np.diff(offsets))]
-        )
+        apart = self.text_labels[index] != np.repeat(self.labels, np.diff(offsets))
         remedy = "repeat such a text once for each class"
-        refuse_rows(mixed, "texts belong to images of two classes", remedy, kind="text")
+        refuse_rows(np.unique(index[apart]), "texts belong to images of two classes", remedy)
         if self.level == "image" and len(np.unique(index)) < len(index):
             raise ValueError(
                 "a text belongs to several images: repeat it once for each image with one id in "
@@ -128,10 +127,10 @@ class ImageTextProblem(SplitProblem):
                 f"shape {ids.shape}"
             )
         if self.texts is not None and self.level == "image":
-            id_of = {}
-            for text, number in zip(self.texts, ids.tolist(), strict=True):
-                if id_of.setdefault(text, number) != number:
-                    raise ValueError(f"equal texts have two text_ids: {text!r}")
+            pairs = set(zip(self.texts, ids.tolist(), strict=True))
+            text, times = Counter(text for text, _ in pairs).most_common(1)[0]
+            if times > 1:
+                raise ValueError(f"equal texts have two text_ids: {text!r}")
         return ids.astype(np.int64)
 
     @property

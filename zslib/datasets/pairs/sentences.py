@@ -1,5 +1,8 @@
 """Sentences about classes as the texts of their images: CUB with Wikipedia's."""
 
+from collections import Counter
+from itertools import chain
+
 import numpy as np
 
 from zslib.arrays import ragged_rows
@@ -13,15 +16,7 @@ from zslib.validation import check_integer
 _FEWEST_WORDS = 3
 
 
-def cub_sentences(
-    *,
-    split="proposed",
-    seed=0,
-    max_sentences=None,
-    feature_scaling="unit length",
-    max_per_class=None,
-    folder=None,
-):
+def cub_sentences(*, seed=0, max_texts=None, feature_scaling="unit length", max_per_class=None):
     """CUB-200-2011 with Wikipedia's sentences about each species.
 
     A pair is an image and sentences of its class. Texts of single images are in
@@ -29,9 +24,9 @@ def cub_sentences(
 
     Parameters
     ----------
-    split, seed, feature_scaling, max_per_class, folder
-        See `zslib.datasets.attributes.cub`.
-    max_sentences : int, optional
+    seed, feature_scaling, max_per_class
+        See `zslib.datasets.cub`, which is taken in the proposed split.
+    max_texts : int, optional
         At most so many of each class, the article's first.
 
     Returns
@@ -39,56 +34,47 @@ def cub_sentences(
     ImageTextProblem
         ``level`` is "class"; ``coverage`` counts the sentences and those left out.
     """
-    folder = require_folder("visual/cub", folder)
-    images = cub(
-        split=split,
-        seed=seed,
-        feature_scaling=feature_scaling,
-        max_per_class=max_per_class,
-        folder=folder,
+    images = cub(seed=seed, feature_scaling=feature_scaling, max_per_class=max_per_class)
+    sentences = class_sentences(require_folder("visual/cub"))
+    return with_texts(
+        images,
+        name="cub-sentences",
+        description=images.description.replace("312 attributes", "Wikipedia sentences of classes"),
+        **sentence_pairs(images.labels, sentences, max_texts=max_texts),
     )
-    pairs = sentence_pairs(images.labels, class_sentences(folder), max_sentences=max_sentences)
-    return with_class_texts(images, "cub-sentences", "Wikipedia sentences of classes", *pairs)
 
 
-def with_class_texts(images, name, kind, texts, coverage):
-    """CUB's images with the ``texts`` of their classes, which take the place of attributes."""
-    described = images.description.replace("312 attributes", kind)
-    return with_texts(images, name=name, description=described, coverage=coverage, **texts)
+def sentence_pairs(labels, sentences, *, max_texts=None):
+    """Fields of a problem where each sentence of a class is a text of all its images.
 
-
-def sentence_pairs(labels, sentences, *, max_sentences=None, argument="max_sentences"):
-    """Every sentence of a class, of three words or more, as a text of each of its images.
-
-    ``argument`` is what the loader calls ``max_sentences``.
+    Sentences of three words or more count, at most ``max_texts`` of each class.
     """
-    if max_sentences is not None:
-        check_integer(max_sentences, argument, low=1)
+    if max_texts is not None:
+        check_integer(max_texts, "max_texts", low=1)
     kept = [
-        [text for text in dict.fromkeys(listed) if len(tokenize(text)) >= _FEWEST_WORDS]
+        [text for text in dict.fromkeys(listed) if len(tokenize(text)) >= _FEWEST_WORDS][
+            :max_texts
+        ]
         for listed in sentences
     ]
-    kept = [texts[:max_sentences] for texts in kept]
     counts = np.array([len(texts) for texts in kept])
-    labels = np.asarray(labels)
     if len(bare := np.setdiff1d(labels, np.flatnonzero(counts))):
         raise ValueError(f"class {bare[0]} has no sentence of {_FEWEST_WORDS} words: leave it out")
     ends = np.concatenate([[0], np.cumsum(counts)])
     offsets, index = ragged_rows(ends, np.arange(ends[-1]), labels)
-    owners = {}
-    for number, texts in enumerate(kept):
-        for text in texts:
-            owners.setdefault(text, set()).add(number)
-    shared = set().union(*(classes for classes in owners.values() if len(classes) > 1))
+    owners = Counter(chain.from_iterable(kept))
     return {
         "texts": [text for texts in kept for text in texts],
         "text_offsets": offsets,
         "text_index": index,
         "level": "class",
-    }, {
-        "sentences listed": sum(map(len, sentences)),
-        "sentences used": int(counts.sum()),
-        "classes that share a sentence": len(shared),
+        "coverage": {
+            "sentences listed": sum(map(len, sentences)),
+            "sentences used": int(counts.sum()),
+            "classes that share a sentence": sum(
+                any(owners[text] > 1 for text in texts) for texts in kept
+            ),
+        },
     }
 
 
@@ -96,7 +82,7 @@ ENTRIES = (
     Dataset(
         name="cub",
         loaders={PAIRS: cub_sentences},
-        quick={PAIRS: {"max_per_class": 6, "max_sentences": 8}},
+        quick={PAIRS: {"max_per_class": 6, "max_texts": 8}},
         optional_files=("visual/cub/class_wikipedia_sentences.jsonl",),
     ),
 )

@@ -7,33 +7,22 @@ from zslib.datasets.entry import PAIRS, Dataset, below
 from zslib.datasets.files import read_arrays, read_lines
 from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.problem import ImageTextProblem
-from zslib.validation import check_choice
-
-_WORDS = {"lda10": "10 topics", "lda50": "50 topics"}
 
 
-def wikipedia_xmodal(
-    *, text="lda10", seed=0, feature_scaling="none", max_per_class=None, folder=None
-):
+def wikipedia_xmodal(*, seed=0, feature_scaling="none", max_per_class=None, folder=None):
     """2,866 pairs of a photograph and a section of an article, in 10 categories.
 
     Words and photographs are not part of the data: an image is a histogram of 128 visual words
-    and a text one of topics. Of both the square roots are taken, which have unit length, and in
-    which rare bins count for more. The published split has all categories in both parts; here
-    three are unseen and two of the others validation classes, drawn by ``seed``, and the
-    published test pairs of seen categories test these.
-
-    Parameters
-    ----------
-    text : {"lda10", "lda50"}
-        The published 10 topics, or 50.
+    and a text one of the published 10 topics. Of both the square roots are taken, which have unit
+    length, and in which rare bins count for more. The published split has all categories in both
+    parts; here three are unseen and two of the others validation classes, drawn by ``seed``, and
+    the published test pairs of seen categories test these.
 
     Returns
     -------
     ImageTextProblem
         With ``text_vectors``.
     """
-    check_choice(text, "text", tuple(_WORDS))
     folder = require_folder("visual/wikipedia_xmodal", folder)
     data = read_arrays(folder / "wikipedia.npz")
 
@@ -48,12 +37,11 @@ def wikipedia_xmodal(
     rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
     return ImageTextProblem(
         name="wikipedia-xmodal",
-        synthetic=False,
-        description=f"Wikipedia's featured articles, visual words and {_WORDS[text]}",
+        description="Wikipedia's featured articles, visual words and 10 topics",
         features=np.sqrt(both("image_sift128")[rows]),
         labels=labels[rows],
         class_names=np.array(names),
-        text_vectors=np.sqrt(both(f"text_{text}")[rows]),
+        text_vectors=np.sqrt(both("text_lda10")[rows]),
         text_offsets=np.arange(len(rows) + 1),
         text_index=np.arange(len(rows)),
         **parts,
