@@ -67,16 +67,10 @@ def as_array(value, name):
             "first, for instance with sklearn.decomposition.TruncatedSVD"
         )
     if isinstance(value, Mapping):
-        raise TypeError(
-            f"{name} is a {type(value).__name__}: give an array or a data frame, with one row for "
-            "each of its entries"
-        )
+        raise TypeError(f"{name} is a {type(value).__name__}: give an array or a data frame")
     rows = value if isinstance(value, list | tuple) else (value,)
     if any(map(np.ma.is_masked, rows)):
-        raise ValueError(
-            f"{name} has masked entries, whose values are not known: fill them, or leave out "
-            "their rows"
-        )
+        raise ValueError(f"{name} has masked entries: fill them, or leave out their rows")
     known = is_array_api_obj(value) and not isinstance(value, (np.ma.MaskedArray, np.matrix))
     if known and not isinstance(value, np.ndarray):
         return value
@@ -163,8 +157,8 @@ def _refuse_missing(missing, name):
     """Raise ValueError where places of ``name`` are without a label."""
     if len(missing):
         raise ValueError(
-            f"{name} has no label at {len(missing)} place(s), the first {int(missing[0])}: leave "
-            "these out"
+            f"{name} has no label at {len(missing)} place(s), the first in row {missing[0]}: "
+            "leave these out"
         )
 
 
@@ -229,23 +223,19 @@ def as_vectors(value, name, *, like=None, finite=True):
                 raise ValueError("no number has an underscore")
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(
+            raise (TypeError if isinstance(error, TypeError) else ValueError)(
                 f"{name} must hold numbers ({error}): leave other columns out, or encode them"
             ) from error
     xp = namespace(array, like)
     if xp.isdtype(array.dtype, "complex floating"):
         raise ValueError(f"Complex data not supported: {name} is {array.dtype}")
-    dtype = None if like is None else like.dtype
-    if dtype is None and array.dtype not in (xp.float32, xp.float64):
+    dtype = array.dtype if like is None else like.dtype
+    if dtype not in (xp.float32, xp.float64):
         dtype = xp.float32 if "float16" in str(array.dtype) else xp.float64
-    if dtype is not None:
-        with np.errstate(over="ignore"):
-            given, array = array, xp.astype(array, dtype, copy=False)
-        if finite and not _finite_sum(array) and bool(xp.all(xp.isfinite(given))):
-            raise ValueError(
-                f"{name} has numbers beyond the range of {array.dtype}: divide it by a constant"
-            )
+    with np.errstate(over="ignore"):
+        given, array = array, xp.astype(array, dtype, copy=False)
+    if finite and not _finite_sum(array) and given is not array and xp.all(xp.isfinite(given)):
+        raise ValueError(f"{name} has numbers beyond the range of {dtype}: divide it by a number")
     return check_vectors(array, name, finite=finite)
 
 
@@ -293,7 +283,7 @@ def rows_of_names(values, names, name, where):
     missing = sorted({str(value) for value in values.ravel()} - set(rows))
     if missing:
         alike = [known for known in rows if plain_name(known) == plain_name(missing[0])]
-        beside = ", ".join([*map(repr, list(rows)[:3]), *["…"] * (len(rows) > 3)])
+        beside = ", ".join(map(repr, list(rows)[:3]))
         if alike:
             beside = f"{alike[0]!r}, which differs in case, blanks or how accents are composed"
         raise ValueError(
@@ -357,8 +347,6 @@ def check_paired(a, b, name_a, name_b):
     known, names = (getattr(rows, "index", ()) for rows in (a, b))
     if callable(known) or callable(names) or len(names) != len(known) or known is names:
         return  # of lists it is a method
-    if hasattr(known, "equals") and known.equals(names):
-        return
     text = all(isinstance(one, str) for index in (known, names) for one in index)
     if text or len(set(known)) == len(known):
         meant = f", or pass an array as {name_b} if its rows do belong to those of {name_a}"
@@ -394,33 +382,25 @@ def check_vectors(array, name, *, finite=True):
     xp = namespace(array)
     if array.ndim != 2:
         raise ValueError(
-            f"{name} must be a 2-d array of row vectors, got shape {tuple(array.shape)}"
-            + (
-                ". Reshape your data: for one vector pass vector[None, :], for one number a row "
-                "column[:, None]"
-                if array.ndim == 1
-                else ""
-            )
+            f"{name} must be a 2-d array of row vectors, got shape {tuple(array.shape)}. Reshape "
+            "your data: one vector by vector[None, :], one number a row by column[:, None]"
         )
     if array.dtype not in (xp.float32, xp.float64):
         raise TypeError(
             f"{name} must be float32 or float64, got {array.dtype}: convert it, for instance "
             f"with {name}.astype('float32')"
         )
-    if 0 in array.shape:
-        shape = tuple(array.shape)
-        if array.shape[0]:  # in scikit-learn's words
-            raise ValueError(
-                f"{name} has 0 feature(s) (shape={shape}) while a minimum of 1 is required."
-            )
+    shape = tuple(array.shape)
+    if shape[0] == 0:
         raise ValueError(f"{name} is empty, shape {shape}: give at least one vector")
+    if shape[1] == 0:  # in scikit-learn's words
+        raise ValueError(f"{name} has 0 feature(s) ({shape=}) while a minimum of 1 is required.")
     if finite and not _finite_sum(array):
-        bad = xp.any(~xp.isfinite(array), axis=1)
-        if bool(xp.any(bad)):
+        bad = np.flatnonzero(to_host(xp.any(~xp.isfinite(array), axis=1)))
+        if bad.size:
             raise ValueError(
-                f"{name} holds NaN or infinity in {int(xp.sum(xp.astype(bad, xp.int64)))} row(s), "
-                f"the first at row {int(xp.argmax(xp.astype(bad, xp.int64)))}: remove or repair "
-                "these rows"
+                f"{name} holds NaN or infinity in {bad.size} row(s), the first at row {bad[0]}: "
+                "remove or repair these rows"
             )
     return array
 
@@ -513,11 +493,11 @@ def check_ks(ks, high=None, high_means=""):
     return tuple(check_integer(k, "k", low=1, high=high, high_means=high_means) for k in ks)
 
 
-def check_generator(rng, name="rng"):
+def check_generator(rng):
     """Return ``rng`` when random numbers can be drawn from it; all layers share one."""
     if not isinstance(rng, (np.random.Generator, np.random.RandomState)):
         raise TypeError(
-            f"{name} must be a numpy.random.Generator, got {rng!r}: make one for all by "
+            f"rng must be a numpy.random.Generator, got {rng!r}: make one for all by "
             "numpy.random.default_rng(seed)"
         )
     return rng
@@ -530,13 +510,11 @@ def check_real(value, name, *, low=None, high=None, inclusive=True):
     value = float(value)
     too_low = low is not None and (value < low or (not inclusive and value == low))
     too_high = high is not None and (value > high or (not inclusive and value == high))
-    if value != value or value in (float("inf"), float("-inf")) or too_low or too_high:
-        bounds = ["a finite number"]
-        if low is not None:
-            bounds.append(f"{'at least' if inclusive else 'above'} {low}")
-        if high is not None:
-            bounds.append(f"{'at most' if inclusive else 'below'} {high}")
-        raise ValueError(f"{name} must be {', '.join(bounds)}, got {value}")
+    if not math.isfinite(value) or too_low or too_high:
+        words = ("at least", "at most") if inclusive else ("above", "below")
+        limits = zip(words, (low, high), strict=True)
+        bounds = [f", {word} {limit}" for word, limit in limits if limit is not None]
+        raise ValueError(f"{name} must be a finite number{''.join(bounds)}, got {value}")
     return value
 
 
@@ -627,11 +605,10 @@ def sizes(**arrays):
     >>> sizes(X=np.array([[3.0, -4.0], [0.0, 1.0]]))
     'largest entries of the rows of X from 1 to 4'
     """
-    words = []
-    for name, array in arrays.items():
-        xp = namespace(array)
-        rows = xp.max(xp.abs(array), axis=1)
-        words.append(f"of {name} from {float(xp.min(rows)):.3g} to {float(xp.max(rows)):.3g}")
+    peaks = {name: to_host(abs(array)).max(axis=1) for name, array in arrays.items()}
+    words = [
+        f"of {name} from {rows.min():.3g} to {rows.max():.3g}" for name, rows in peaks.items()
+    ]
     return f"largest entries of the rows {', '.join(words)}"
 
 
@@ -647,10 +624,9 @@ def check_disjoint(train_words, test_words):
     """Raise ValueError when training and test words overlap: that is no longer zero-shot."""
     common = sorted(set(map(str, train_words)) & set(map(str, test_words)))
     if common:
-        shown = ", ".join(common[:5]) + (", …" if len(common) > 5 else "")
         raise ValueError(
-            f"{len(common)} word(s) are in the training and in the test set ({shown}): a test "
-            "word seen in training is not zero-shot; remove them from one of the two"
+            f"{len(common)} word(s) are in the training and in the test set "
+            f"({', '.join(common[:5])}): such a test is not zero-shot; remove them from one"
         )
 
 

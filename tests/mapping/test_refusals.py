@@ -10,8 +10,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 
 from zslib.mapping import CentredMap, MaxMarginMap, MultiStepMap, ProcrustesMap, RidgeMap, chimeras
-from zslib.mapping.max_margin import max_margin_loss_and_gradient
-from zslib.mapping.negatives import random_negatives
 
 rng = np.random.default_rng(0)
 X, Y = rng.standard_normal((2, 6, 4)) + 0.5
@@ -130,33 +128,11 @@ def test_queries(mapper):
         fitted.transform(X * np.nan)
 
 
-W, LABELS = rng.standard_normal((4, 3)), np.eye(3)[[0, 1, 2, 0, 1, 2, 0, 1, 2]]
 REVERSE = RidgeMap(direction="reverse").fit(X, Y[:, :2])
-OWN, NEGATIVES = rng.integers(9, size=6), rng.integers(9, size=(6, 5))
-
-
-loss = partial(
-    max_margin_loss_and_gradient, W=W, X=X, unit_labels=LABELS, own=OWN, negatives=NEGATIVES
-)
 made = partial(chimeras, X_train=X, Y_train=Y, Y_new=Y, k=2)
 
 REFUSALS = {
     fit: [(case[:3], *case[3:]) for case in FITS],
-    loss: [
-        ({"W": np.zeros((4, 3))}, "W maps a row of X to a zero vector"),
-        ({"W": np.ones((5, 3))}, "X has 4 columns and the transpose of W has 5"),
-        ({"unit_labels": np.ones((9, 2))}, "W has 3 columns and unit_labels has 2"),
-        ({"own": np.arange(5)}, "own must have shape"),
-        ({"own": np.arange(4, 10)}, r"own must lie in \[0, 9\)"),
-        ({"negatives": np.zeros((5, 2), dtype=int)}, "negatives"),
-        ({"negatives": np.zeros((6, 2, 1), dtype=int)}, "negatives"),
-        ({"negatives": np.full((6, 2), -1)}, "negatives must lie in"),
-        ({"negatives": np.zeros((6, 2))}, "negatives must hold integers", TypeError),
-        ({"X": np.full((6, 4), np.nan)}, "X holds NaN"),
-        ({"unit_labels": np.ones((9, 3))}, "unit_labels has rows of another length"),
-        ({"margin": -1.0}, "margin"),
-        ({"distance": "dot"}, "distance"),
-    ],
     made: [
         ({"k": 0}, r"k must be between 1 and 6 .*distinct rows of Y_train"),
         (
@@ -176,7 +152,6 @@ REFUSALS = {
     CentredMap().fit(X, Y).transform: [
         ((X.mean(axis=0)[None],), "less the mean .*, has 1 zero row")
     ],
-    random_negatives: [((rng, OWN, 1, 2), "n_labels must be at least 2")],
 }
 
 
