@@ -26,6 +26,7 @@ __all__ = [
     "check_integer",
     "check_ks",
     "check_learned",
+    "check_mask",
     "check_narrowed",
     "check_order",
     "check_paired",
@@ -43,6 +44,7 @@ __all__ = [
     "plain_name",
     "row_names",
     "rows_of_names",
+    "whole_numbers",
 ]
 
 
@@ -441,6 +443,36 @@ def check_pairs(X, Y, name_x="X", name_y="Y"):
             f"{name_x} is {X.dtype} and {name_y} is {Y.dtype}: convert one to the other's type"
         )
     return X, Y
+
+
+def whole_numbers(values, name, what, *, low=0):
+    """``values`` as a non-empty 1-d array of integers of at least ``low``; ``what`` says which.
+
+    Examples
+    --------
+    >>> whole_numbers([0, 2], "ranks", "the ranks of gold_ranks")
+    array([0, 2])
+    """
+    array = as_array(values, name)
+    xp, shape = namespace(array), tuple(array.shape)
+    if array.ndim != 1 or shape[0] == 0:
+        raise ValueError(f"{name} must be a non-empty 1-d array of {what}, got shape {shape}")
+    if not xp.isdtype(array.dtype, "integral"):
+        raise TypeError(f"{name} must hold integers, {what}, got {array.dtype}")
+    if int(xp.min(array)) < low:
+        raise ValueError(f"{name} must not be below {low}, found {int(xp.min(array))}")
+    return array
+
+
+def check_mask(mask, name, size, what):
+    """``mask`` as an array of truths over ``size`` things; ``what`` says which, for the error."""
+    mask = as_array(mask, name)
+    if mask.dtype != namespace(mask).bool or tuple(mask.shape) != (size,):
+        raise TypeError(
+            f"{name} must be a boolean mask of shape ({size},) over the {what}, got {mask.dtype} "
+            f"of shape {tuple(mask.shape)}"
+        )
+    return mask
 
 
 def check_indices(indices, name, size):

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from zslib.arrays import like, mean_length, namespace, random_generator, row_norms, unit_rows
+from zslib.arrays import like, namespace, random_generator, unit_rows
 from zslib.mapping.base import LinearMap
 from zslib.mapping.negatives import (
     NEGATIVES,
@@ -14,8 +14,6 @@ from zslib.mapping.negatives import (
     first_of_row,
     random_negatives,
 )
-from zslib.mapping.procrustes import ProcrustesMap
-from zslib.mapping.ridge import RidgeMap
 from zslib.optim import Adagrad, minibatches
 from zslib.search.threads import one_blas_thread
 from zslib.validation import check_choice, check_integer, check_real
@@ -36,6 +34,9 @@ class MaxMarginMap(LinearMap):
     and averaged over the items of a minibatch, so neither gradient nor learning rate grow with
     ``batch_size``. It depends neither on the length of :math:`y` nor on that of :math:`x`, so the
     map is trained on directions only; ``transform`` uses the lengths that it is given.
+
+    The initial map is normal with standard deviation :math:`1 / \sqrt{d_1}`, which maps a unit
+    vector to a length of about :math:`\sqrt{d_2 / d_1}`.
 
     Negatives are labels, that is, distinct rows of ``Y``: a label shared by several items counts
     once, and is never a negative of its own items (see `zslib.mapping.negatives`).
@@ -61,11 +62,6 @@ class MaxMarginMap(LinearMap):
     n_epochs : int, keyword only, default 30
         Passes over the training pairs in one call of ``fit``. Not printed in the paper.
     batch_size : int, keyword only, default 32
-    init : {"random", "ridge", "procrustes"}, keyword only, default "random"
-        "random": normal with standard deviation :math:`1 / \sqrt{d_1}`, which maps a unit vector
-        to a length of about :math:`\sqrt{d_2 / d_1}`. The others: ``coef_`` of `RidgeMap` with
-        GCV, or of `ProcrustesMap`, for sources and targets of mean length one, as steps of
-        ``learning_rate`` are made for. Zeros would leave the cosine undefined.
     warm_start : bool, keyword only, default False
         Whether a further ``fit`` goes on from ``coef_``, the state of Adagrad, the random
         numbers and the learning curve of the last one: two fits of 5 epochs are then the same as
@@ -112,7 +108,6 @@ class MaxMarginMap(LinearMap):
         learning_rate=0.1,
         n_epochs=30,
         batch_size=32,
-        init="random",
         warm_start=False,
         random_state=None,
         callback=None,
@@ -124,7 +119,6 @@ class MaxMarginMap(LinearMap):
         self.learning_rate = learning_rate
         self.n_epochs = n_epochs
         self.batch_size = batch_size
-        self.init = init
         self.warm_start = warm_start
         self.random_state = random_state
         self.callback = callback
@@ -158,7 +152,6 @@ class MaxMarginMap(LinearMap):
         check_real(self.margin, "margin", low=0.0)
         check_choice(self.negatives, "negatives", NEGATIVES)
         check_choice(self.distance, "distance", ("cosine", "angle"))
-        check_choice(self.init, "init", ("random", "ridge", "procrustes"))
         check_choice(self.warm_start, "warm_start", (False, True))
         if self.callback is not None and not callable(self.callback):
             raise TypeError(f"callback must be None or callable, got {self.callback!r}")
@@ -192,17 +185,8 @@ class MaxMarginMap(LinearMap):
         self._optimiser = Adagrad(self.learning_rate)
         self._rng = random_generator(self.random_state)
         self.learning_curve_ = []
-        if self.init == "random":
-            draws = self._rng.standard_normal((d1, d2)) / math.sqrt(d1)
-            return xp.astype(like(draws, X), X.dtype)
-        closed = RidgeMap() if self.init == "ridge" else ProcrustesMap()
-        X, Y = X / mean_length(X), Y / mean_length(Y)
-        W = closed.fit(X, Y).coef_
-        if bool(xp.any(row_norms(X @ W) == 0)):
-            raise ValueError(
-                f"init={self.init!r} maps a row of X to a zero vector: its cosine is undefined"
-            )
-        return W
+        draws = self._rng.standard_normal((d1, d2)) / math.sqrt(d1)
+        return xp.astype(like(draws, X), X.dtype)
 
     def _epoch(self, W, source, labels, own):
         """One pass over the items; changes ``W`` in place and returns the mean loss."""

@@ -10,6 +10,7 @@ zero-shot learning for object recognition in the wild, ECCV.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from numbers import Real
 
@@ -22,12 +23,13 @@ from zslib.validation import (
     as_vectors,
     check_indices,
     check_integer,
+    check_mask,
     check_paired,
     check_real,
     check_row_names,
     column_names,
-    host_array,
     is_text,
+    whole_numbers,
 )
 
 __all__ = [
@@ -445,12 +447,7 @@ def sample_weights(labels):
 
 def check_seen_mask(is_seen, n_classes):
     """The mask of seen classes on the host, when it is one over ``n_classes`` with both kinds."""
-    mask = host_array(is_seen, "is_seen")
-    if mask.dtype != np.bool_ or mask.shape != (n_classes,):
-        raise TypeError(
-            f"is_seen must be a boolean mask over the {n_classes} classes (columns of scores), "
-            f"got {mask.dtype} of shape {mask.shape}"
-        )
+    mask = to_host(check_mask(is_seen, "is_seen", n_classes, "classes (columns of scores)"))
     if mask.all() or not mask.any():
         raise ValueError(
             f"is_seen marks {'all' if mask.all() else 'none'} of the classes: generalised "
@@ -461,14 +458,5 @@ def check_seen_mask(is_seen, n_classes):
 
 def _labels(labels, name):
     """``labels`` as int64 when they are a non-empty 1-d integer array."""
-    xp = namespace(labels)
-    if labels.ndim != 1 or labels.shape[0] == 0:
-        raise ValueError(
-            f"{name} must be a non-empty 1-d array of classes, got shape {tuple(labels.shape)}"
-        )
-    if not xp.isdtype(labels.dtype, "integral"):
-        raise TypeError(
-            f"{name} must hold integers, got {labels.dtype}: leave out what has no label, then "
-            "convert it by .astype(int)"
-        )
-    return xp.astype(labels, xp.int64)
+    labels = whole_numbers(labels, name, "classes", low=-math.inf)
+    return namespace(labels).astype(labels, namespace(labels).int64)
