@@ -151,13 +151,11 @@ def _digest(name, path):
 
 def _imports(tree):
     """(module, name or None) of every import, those within functions too."""
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found += [(alias.name, None) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            found += [(node.module, alias.name) for alias in node.names]
-    return found
+    nodes = list(ast.walk(tree))
+    plain = (node for node in nodes if isinstance(node, ast.Import))
+    named = (node for node in nodes if isinstance(node, ast.ImportFrom) and not node.level)
+    found = [(alias.name, None) for node in plain for alias in node.names]
+    return found + [(node.module, alias.name) for node in named for alias in node.names]
 
 
 def _handed_on(module):

@@ -41,6 +41,7 @@ __all__ = [
     "in_range",
     "is_missing",
     "is_text",
+    "numbered",
     "plain_name",
     "row_names",
     "rows_of_names",
@@ -294,6 +295,21 @@ def rows_of_names(values, names, name, where):
         )
     found = np.array([rows[str(value)] for value in values.ravel()], dtype=np.int64)
     return found.reshape(values.shape)
+
+
+def numbered(*labels):
+    """Arrays of labels; where all of them hold names, by their places in alphabetical order.
+
+    Examples
+    --------
+    >>> numbered(np.array(["owl", "emu"]), np.array(["owl"]))
+    [array([1, 0]), array([1])]
+    """
+    if not all(map(is_text, labels)):
+        return list(labels)
+    texts = [one.astype(str) for one in labels]
+    names = np.unique(np.concatenate([one.ravel() for one in texts]))
+    return [np.searchsorted(names, one) for one in texts]
 
 
 def plain_name(name):

@@ -138,7 +138,7 @@ REFUSALS = {
         ({"scores_seen": BROKEN}, "scores_seen holds NaN or infinity in 1 row"),
         ({"y_seen": Y_SEEN[1:]}, "y_seen has 11 labels and scores_seen 12 rows"),
         ({"y_unseen": 0 * Y_UNSEEN}, "y_unseen holds class 0, which"),
-        ({"y_seen": 0 * Y_SEEN + 1}, "marks as unseen"),
+        ({"y_seen": 0 * Y_SEEN + 1}, "marks as the other kind"),
         ({"y_seen": Y_SEEN + 5}, r"y_seen must lie in \[0, 5\)"),
         ({"y_unseen": 1.0 * Y_UNSEEN}, "y_unseen must hold integers", TypeError),
         ({"is_seen": SEEN[:4]}, r"boolean mask of shape \(5,\)", TypeError),
@@ -156,12 +156,12 @@ REFUSALS = {
         (([("a", "b"), "cd"],), "pairs, number 1 is 'cd'"),
         (([3],), "pairs, number 0 is 3"),
         *[
-            (([("a", "b"), ("b", missing)],), "edges number 1 has .* for a name, .* a root needs")
+            (([("a", "b"), ("b", missing)],), "edges number 1 has .* for a name: .* a root needs")
             for missing in (None, math.nan, "", " ", b"", pandas.NA, pandas.NaT, np.ma.masked)
         ],
-        (({"dog": "canine"},), r"pairs, got a dict: give edges\.items\(\)", TypeError),
+        (({"dog": "canine"},), r"pairs, got a dict: give its items\(\)", TypeError),
         ((NAMED,), r"pairs, got a DataFrame: .*itertuples", TypeError),
-        ((SimpleNamespace(edges=EDGES, nodes=VALID),), r"for a, b in graph\.edges", TypeError),
+        ((SimpleNamespace(edges=EDGES, nodes=VALID),), "or its edges, turned round", TypeError),
         (([(["a"], "b")],), "edges number 0 .* cannot name a node", TypeError),
         ({"edges": EDGES, "nodes": [{}]}, "nodes has {}, which cannot name", TypeError),
         ({"edges": EDGES, "nodes": "cd"}, "nodes must be a collection", TypeError),

@@ -28,7 +28,7 @@ from zslib.validation import (
     check_real,
     check_row_names,
     column_names,
-    is_text,
+    numbered,
     whole_numbers,
 )
 
@@ -61,8 +61,9 @@ def class_accuracies(y_true, y_pred, classes=None):
     array([0.5 , 0.75])
     """
     check_paired(y_true, y_pred, "y_true", "y_pred")
-    numbered = _numbered(y_true, y_pred, classes)
-    names, (y_true, y_pred, classes) = classes, _checked_labels(*numbered)
+    given = {"y_true": y_true, "y_pred": y_pred, "classes": classes}
+    given = {name: as_labels(one, name) for name, one in given.items() if one is not None}
+    names, (y_true, y_pred, classes) = classes, _checked_labels(*numbered(*given.values()))
     xp = namespace(y_true)
     n_samples, n_hits = (
         xp.astype(
@@ -71,30 +72,16 @@ def class_accuracies(y_true, y_pred, classes=None):
         )
         for labels in (xp.sort(y_true), xp.sort(y_true[y_true == y_pred]))
     )
-    empty = n_samples == 0
-    if bool(xp.any(empty)):
-        first = list(names)[int(xp.argmax(xp.astype(empty, xp.int64)))]
+    empty = np.flatnonzero(to_host(n_samples) == 0)
+    if empty.size:
         raise ValueError(
-            f"{int(xp.sum(xp.astype(empty, xp.int64)))} class(es) have no sample in y_true, the "
-            f"first is class {first}: leave them out of classes"
+            f"{empty.size} class(es) have no sample in y_true, the first is class "
+            f"{list(names)[empty[0]]}: leave them out of classes"
         )
     return n_hits / n_samples
 
 
-def _numbered(*labels):
-    """Arrays of labels; where these are names, by their places in alphabetical order."""
-    names = "y_true", "y_pred", "classes"
-    given = [p if p is None else as_labels(p, n) for p, n in zip(labels, names, strict=True)]
-    parts = [part for part in given if part is not None]
-    if not all(map(is_text, parts)):
-        return given
-    codes = np.unique(np.concatenate([part.ravel() for part in parts]), return_inverse=True)
-    ends = np.cumsum([part.size for part in parts])
-    found = iter(np.split(codes[1], ends[:-1]))
-    return [None if p is None else next(found).reshape(p.shape) for p in given]
-
-
-def _checked_labels(y_true, y_pred, classes):
+def _checked_labels(y_true, y_pred, classes=None):
     """The arguments of `class_accuracies` as int64, the classes filled in."""
     xp = namespace(y_true, y_pred, classes)
     y_true, y_pred = _labels(y_true, "y_true"), _labels(y_pred, "y_pred")
@@ -352,12 +339,13 @@ def seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen) -> 
     for side, scores, labels in given:
         check_paired(scores, labels, f"scores_{side}", f"y_{side}")
         check_row_names(is_seen, column_names(scores), "is_seen", f"scores_{side}")
-    scores_seen, y_seen = as_vectors(scores_seen, "scores_seen"), as_array(y_seen, "y_seen")
-    scores_unseen = as_vectors(scores_unseen, "scores_unseen")
-    y_unseen, is_seen = as_array(y_unseen, "y_unseen"), as_array(is_seen, "is_seen")
-    namespace(scores_seen, y_seen, scores_unseen, y_unseen)
+    is_seen = as_array(is_seen, "is_seen")
+    sides = [
+        (side, as_vectors(scores, f"scores_{side}"), as_array(labels, f"y_{side}"))
+        for side, scores, labels in given
+    ]
+    namespace(*(array for _, *both in sides for array in both))
     flips, weights = [], []
-    sides = ("seen", scores_seen, y_seen), ("unseen", scores_unseen, y_unseen)
     for side, scores, labels in sides:
         best_seen, best_unseen, gammas = seen_unseen_maxima(scores, is_seen)
         labels = _labels_of_side(labels, side, scores, to_host(is_seen))
@@ -365,9 +353,8 @@ def seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen) -> 
         flips.append(to_host(gammas))
         weights.append(to_host(right) * sample_weights(to_host(labels)))
     curve = curve_of_weights(*flips)(*weights)
-    return SeenUnseenCurve(
-        *(like(part, scores_seen) for part in (curve.gammas, curve.seen, curve.unseen))
-    )
+    parts = curve.gammas, curve.seen, curve.unseen
+    return SeenUnseenCurve(*(like(part, sides[0][1]) for part in parts))
 
 
 def _labels_of_side(labels, side, scores, mask):
@@ -380,11 +367,10 @@ def _labels_of_side(labels, side, scores, mask):
         )
     check_indices(labels, f"y_{side}", scores.shape[1])
     y = to_host(labels)
-    strange = mask[y] != (side == "seen")
-    if np.any(strange):
-        other = "unseen" if side == "seen" else "seen"
+    strange = y[mask[y] != (side == "seen")]
+    if strange.size:
         raise ValueError(
-            f"y_{side} holds class {int(y[strange][0])}, which is_seen marks as {other}: test "
+            f"y_{side} holds class {strange[0]}, which is_seen marks as the other kind: test "
             "samples must be on the side of their class"
         )
     return labels
