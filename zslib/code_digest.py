@@ -109,7 +109,8 @@ def _syntax(text, python):
     How syntax is written back depends on the version of Python.
     """
     tree = ast.parse(text)
-    tree.body = [node for node in tree.body if not _is_version(node)]
+    # A release, which has a number, computes no other results.
+    tree.body = [n for n in tree.body if not ast.unparse(n).startswith("__version__ = ")]
     for node in ast.walk(tree):
         holds = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
         if holds and ast.get_docstring(node, clean=False) is not None:
@@ -121,12 +122,6 @@ def _syntax(text, python):
         for alias in node.names
     }
     return hashlib.sha256(ast.unparse(tree).encode()).digest(), _imports(tree), handed_on
-
-
-def _is_version(node):
-    """Whether it gives the package its number: a release computes no other results."""
-    targets = node.targets if isinstance(node, ast.Assign) else ()
-    return any(isinstance(t, ast.Name) and t.id == "__version__" for t in targets)
 
 
 @cache

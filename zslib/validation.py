@@ -12,42 +12,6 @@ from scipy import sparse
 
 from zslib.arrays import largest_size, namespace, to_host
 
-__all__ = [
-    "as_array",
-    "as_float32",
-    "as_labels",
-    "as_vectors",
-    "check_choice",
-    "check_columns",
-    "check_disjoint",
-    "check_each",
-    "check_generator",
-    "check_indices",
-    "check_integer",
-    "check_ks",
-    "check_learned",
-    "check_mask",
-    "check_narrowed",
-    "check_order",
-    "check_paired",
-    "check_pairs",
-    "check_real",
-    "check_row_names",
-    "check_same_rows",
-    "check_same_width",
-    "check_vectors",
-    "column_names",
-    "host_array",
-    "in_range",
-    "is_missing",
-    "is_text",
-    "numbered",
-    "plain_name",
-    "row_names",
-    "rows_of_names",
-    "whole_numbers",
-]
-
 
 def as_array(value, name):
     """``value`` as an array: lists, data frames and series become NumPy's.
@@ -143,8 +107,10 @@ def as_labels(values, name):
     if array.dtype == "<U32":  # which NumPy makes of strings beside a number
         entries = [None if entry == "nan" else entry for entry in entries]
     _refuse_missing([at for at, entry in enumerate(entries) if is_missing(entry)], name)
-    if array.dtype.kind in "OS":
-        entries = [_decoded(entry, name) for entry in entries]
+    try:
+        entries = [one.decode("utf-8") if isinstance(one, bytes) else one for one in entries]
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name} has a name which is not UTF-8 ({error}): decode it") from error
     kinds = [isinstance(entry, str) + 2 * _is_whole(entry) for entry in entries]
     odd = next((at for at, kind in enumerate(kinds) if kind in (0, 3 - kinds[0])), None)
     if odd is not None:
@@ -169,14 +135,6 @@ def _is_whole(value):
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def _decoded(entry, name):
-    """A name in bytes as text."""
-    try:
-        return entry.decode("utf-8") if isinstance(entry, bytes) else entry
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{name} has {entry!r}, which is not UTF-8: decode it") from error
-
-
 def as_float32(array, name):
     """A matrix on the host as float32; what its range does not hold is refused.
 
@@ -190,11 +148,9 @@ def as_float32(array, name):
         narrow = array.astype(np.float32)
     if narrow.ndim != 2 or array.dtype.kind != "f":
         return narrow
-    lost = np.zeros(len(array), dtype=bool)
+    lost = ~narrow.any(axis=1) & array.any(axis=1)
     if not _finite_sum(narrow):
-        lost = (np.isfinite(array) & ~np.isfinite(narrow)).any(axis=1)
-    blank = np.flatnonzero(~narrow.any(axis=1))
-    lost[blank] = array[blank].any(axis=1)
+        lost |= (np.isfinite(array) & ~np.isfinite(narrow)).any(axis=1)
     if lost.any():
         row = int(lost.argmax())
         far = array[row][np.abs(array[row]).argmax()]
@@ -583,12 +539,10 @@ def check_learned(learned, remedy, *, what="training"):
         For NaN or infinity.
     """
     if isinstance(learned, float):
-        finite, kind = math.isfinite(learned), "numbers"
-    else:
-        xp = namespace(learned)
-        finite, kind = _finite_sum(learned) or bool(xp.all(xp.isfinite(learned))), learned.dtype
-    if not finite:
-        raise ValueError(f"{what} left the range of {kind}: {remedy}")
+        learned = np.asarray(learned)
+    xp = namespace(learned)
+    if not (_finite_sum(learned) or bool(xp.all(xp.isfinite(learned)))):
+        raise ValueError(f"{what} left the range of {learned.dtype}: {remedy}")
 
 
 def check_trained(accuracy, n_choices, n_items):

@@ -352,7 +352,7 @@ def seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen) -> 
         right = (best_seen if side == "seen" else best_unseen) == labels
         flips.append(to_host(gammas))
         weights.append(to_host(right) * sample_weights(to_host(labels)))
-    curve = curve_of_weights(*flips)(*weights)
+    curve = curve_of_weights(*flips, *weights)
     parts = curve.gammas, curve.seen, curve.unseen
     return SeenUnseenCurve(*(like(part, sides[0][1]) for part in parts))
 
@@ -376,25 +376,26 @@ def _labels_of_side(labels, side, scores, mask):
     return labels
 
 
-def curve_of_weights(flips_seen, flips_unseen):
-    """The curve as a function of what each sample's being right is worth (host arrays).
+def curve_of_weights(flips_seen, flips_unseen, weights_seen, weights_unseen):
+    """The curve, from what each sample's being right is worth (host arrays).
 
-    ``flips`` are the gammas at which the samples of each kind move. The function returned takes
-    the weights of the seen and of the unseen classes' samples, 0 for those never right.
+    ``flips`` are the gammas at which the samples of each kind move, the weights those of the seen
+    and of the unseen classes' samples, 0 for those never right.
     """
-    points, where = np.unique(np.concatenate([flips_seen, flips_unseen]), return_inverse=True)
-    where_seen, where_unseen = where[: flips_seen.size], where[flips_seen.size :]
+    points, where_seen, where_unseen = _points(flips_seen, flips_unseen)
+    lost = np.bincount(where_seen, weights_seen, minlength=points.size)
+    won = np.bincount(where_unseen, weights_unseen, minlength=points.size)
+    # Sums start from 0, and only grow, so that ends and order are exact.
+    seen = np.append(np.cumsum(lost[::-1])[::-1], 0.0)
+    unseen = np.append(0.0, np.cumsum(won))
     gammas = np.append(-np.inf, points)
+    return SeenUnseenCurve(gammas, np.minimum(seen, 1.0), np.minimum(unseen, 1.0))
 
-    def curve(weights_seen, weights_unseen):
-        lost = np.bincount(where_seen, weights_seen, minlength=points.size)
-        won = np.bincount(where_unseen, weights_unseen, minlength=points.size)
-        # Sums start from 0, and only grow, so that ends and order are exact.
-        seen = np.append(np.cumsum(lost[::-1])[::-1], 0.0)
-        unseen = np.append(0.0, np.cumsum(won))
-        return SeenUnseenCurve(gammas, np.minimum(seen, 1.0), np.minimum(unseen, 1.0))
 
-    return curve
+def _points(flips_seen, flips_unseen):
+    """The gammas at which something moves, and the place of each sample's among them."""
+    points, where = np.unique(np.concatenate([flips_seen, flips_unseen]), return_inverse=True)
+    return points, where[: flips_seen.size], where[flips_seen.size :]
 
 
 def areas_of_weights(flips_seen, flips_unseen):
@@ -402,8 +403,7 @@ def areas_of_weights(flips_seen, flips_unseen):
 
     The function returned takes rows of weights, and gives the area of each row.
     """
-    points, where = np.unique(np.concatenate([flips_seen, flips_unseen]), return_inverse=True)
-    where_seen, where_unseen = where[: flips_seen.size], where[flips_seen.size :]
+    points, where_seen, where_unseen = _points(flips_seen, flips_unseen)
 
     def areas(weights_seen, weights_unseen):
         lost = row_sums(where_seen, points.size, weights_seen)
@@ -415,13 +415,11 @@ def areas_of_weights(flips_seen, flips_unseen):
     return areas
 
 
-def row_sums(where, size, weights=None):
-    """`numpy.bincount` of each row: of the places ``where``, or of ``weights`` at these (host)."""
-    n_rows = len(where) if weights is None else len(weights)
-    places = np.broadcast_to(where, (n_rows, where.shape[-1])) + size * np.arange(n_rows)[:, None]
-    found = np.bincount(
-        places.ravel(), None if weights is None else weights.ravel(), minlength=n_rows * size
-    )
+def row_sums(where, size, weights):
+    """`numpy.bincount` of each row of ``weights`` at the places ``where`` (host)."""
+    n_rows = len(weights)
+    places = where + size * np.arange(n_rows)[:, None]
+    found = np.bincount(places.ravel(), weights.ravel(), minlength=n_rows * size)
     return found.reshape(n_rows, size)
 
 
