@@ -89,7 +89,7 @@ REFUSALS = {
         ((THREE, -THREE), "counts_b must not be below 0"),
     ],
     metrics.hub_correlations: [
-        ((COUNTS[:8], TARGETS, TRAINING), "8 entries for 9 targets"),
+        ((COUNTS[:8], TARGETS, TRAINING), "counts has 8 rows and targets has 9"),
         ((COUNTS, TARGETS, TRAINING[:8]), r"boolean mask of shape \(9,\)", TypeError),
         ((COUNTS, TARGETS, COUNTS), "boolean mask", TypeError),
         ((COUNTS, TARGETS, np.zeros(9, bool)), "marks no target"),
@@ -106,7 +106,7 @@ REFUSALS = {
         (([1.0, 2.0],), "vectors must be a 2-d array"),
     ],
     (metrics.class_accuracies, metrics.per_class_accuracy): [
-        (([0, 1], [0]), "y_true has 2 labels and y_pred 1"),
+        (([0, 1], [0]), "y_true has 2 rows and y_pred has 1"),
         ((np.array([]), np.array([])), r"y_true must be a non-empty 1-d .* shape \(0,\)"),
         (([[0]], [[0]]), r"y_true must be a non-empty 1-d .* shape \(1, 1\)"),
         (([0.0], [0]), "y_true must hold integers, .*got float64", TypeError),
@@ -136,7 +136,7 @@ REFUSALS = {
     ],
     curve: [
         ({"scores_seen": BROKEN}, "scores_seen holds NaN or infinity in 1 row"),
-        ({"y_seen": Y_SEEN[1:]}, "y_seen has 11 labels and scores_seen 12 rows"),
+        ({"y_seen": Y_SEEN[1:]}, "y_seen has 11 rows and scores_seen has 12"),
         ({"y_unseen": 0 * Y_UNSEEN}, "y_unseen holds class 0, which"),
         ({"y_seen": 0 * Y_SEEN + 1}, "marks as the other kind"),
         ({"y_seen": Y_SEEN + 5}, r"y_seen must lie in \[0, 5\)"),

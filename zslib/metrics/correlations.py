@@ -11,7 +11,7 @@ from zslib.arrays import largest_size, namespace, take_rows, to_host
 from zslib.metrics.hubness import check_counts
 from zslib.search import top_k
 from zslib.search.tiles import Tiles, slices
-from zslib.validation import as_vectors, check_mask, check_paired, check_vectors
+from zslib.validation import as_vectors, check_mask, check_paired, check_same_rows, check_vectors
 
 __all__ = ["HubCorrelations", "hub_correlations"]
 
@@ -60,8 +60,7 @@ def hub_correlations(counts, targets, is_training_target):
     namespace(counts, targets, mask)
     if n < 3:
         raise ValueError(f"targets has {n} rows: a rank correlation needs at least 3")
-    if counts.shape[0] != n:
-        raise ValueError(f"counts has {counts.shape[0]} entries for {n} targets")
+    check_same_rows(counts, targets, "counts", "targets")
     training = np.flatnonzero(to_host(mask))
     if not training.size:
         raise ValueError("is_training_target marks no target: there is no nearest training item")

@@ -99,8 +99,7 @@ class Hierarchy:
         ones = np.ones(self.n_links, dtype=bool)
         self._up = sparse.csr_array((ones, (child, parent)), shape=(n, n))
         self._down = self._up.T.tocsr()
-        cycle = _walk.find_cycle(self._up)
-        if cycle:
+        if cycle := _walk.find_cycle(self._up):
             path = " -> ".join(repr(self.nodes[i]) for i in [*cycle, cycle[0]])
             raise ValueError(f"edges form a cycle, {path} (child -> parent): remove a link of it")
         self._step = _walk.step_matrix(child, parent, n, paths)
@@ -114,9 +113,8 @@ class Hierarchy:
                     raise ValueError
                 child, parent = edge
             except (TypeError, ValueError):
-                raise ValueError(
-                    f"edges must be (child, parent) pairs, number {number} is {edge!r}"
-                ) from None
+                message = f"edges must be (child, parent) pairs, number {number} is {edge!r}"
+                raise ValueError(message) from None
             found += [self._place(node, f"edges number {number}") for node in (child, parent)]
             if found[-1] == found[-2]:
                 raise ValueError(f"edges number {number} links {child!r} to itself: remove it")
@@ -127,9 +125,7 @@ class Hierarchy:
     def _place(self, node, where):
         """Position of ``node``, a new one if it was not met before."""
         if is_missing(node):
-            raise ValueError(
-                f"{where} has {node!r} for a name: leave such links out, a root needs none"
-            )
+            raise ValueError(f"{where} has {node!r} for a name: leave it out, a root needs none")
         try:
             return self._position.setdefault(node, len(self._position))
         except TypeError as error:
@@ -155,8 +151,8 @@ class Hierarchy:
             positions = np.array([self._position.get(x, -1) for x in labels], dtype=np.int64)
         except TypeError as error:
             raise TypeError(f"{name} must be a flat collection of node names: {error}") from error
-        if (positions < 0).any():
-            unknown = [labels[i] for i in np.flatnonzero(positions < 0)]
+        unknown = [labels[i] for i in np.flatnonzero(positions < 0)]
+        if unknown:
             raise ValueError(
                 f"{name} has {len(unknown)} name(s) outside the hierarchy ({_shown(unknown)}): "
                 "drop them, or give the hierarchy their links, or them as nodes without any"
@@ -166,9 +162,8 @@ class Hierarchy:
     def _valid_positions(self, valid_labels):
         """Positions of the valid labels, after a check that none occurs twice."""
         positions = self._positions(valid_labels, "valid_labels")
-        times = np.bincount(positions)
-        if times.max() > 1:
-            twice = [self.nodes[i] for i in np.flatnonzero(times > 1)]
+        twice = [self.nodes[i] for i in np.flatnonzero(np.bincount(positions) > 1)]
+        if twice:
             raise ValueError(f"valid_labels has labels more than once ({_shown(twice)}): drop one")
         return positions
 
@@ -273,12 +268,11 @@ class Hierarchy:
         valid = self._valid_positions(valid_labels)
         _check_ordered(labels, "labels")
         positions = self._positions(labels, "labels")
-        strange = ~np.isin(positions, valid)
-        if strange.any():
-            names = [self.nodes[i] for i in positions[strange]]
+        strange = [self.nodes[i] for i in positions[~np.isin(positions, valid)]]
+        if strange:
             raise ValueError(
-                f"labels has {len(names)} label(s) that are not in valid_labels "
-                f"({_shown(names)}): a true label must be one that can be predicted"
+                f"labels has {len(strange)} label(s) that are not in valid_labels "
+                f"({_shown(strange)}): a true label must be one that can be predicted"
             )
         sources, row = np.unique(positions, return_inverse=True)
         radii, sizes = self._stops_at(sources, valid, check_ks(ks, len(valid), _VALID), if_fewer)

@@ -27,6 +27,7 @@ from zslib.validation import (
     check_paired,
     check_real,
     check_row_names,
+    check_same_rows,
     column_names,
     numbered,
     whole_numbers,
@@ -85,11 +86,7 @@ def _checked_labels(y_true, y_pred, classes=None):
     """The arguments of `class_accuracies` as int64, the classes filled in."""
     xp = namespace(y_true, y_pred, classes)
     y_true, y_pred = _labels(y_true, "y_true"), _labels(y_pred, "y_pred")
-    if y_true.shape != y_pred.shape:
-        raise ValueError(
-            f"y_true has {y_true.shape[0]} labels and y_pred {y_pred.shape[0]}: give one "
-            "prediction per sample"
-        )
+    check_same_rows(y_true, y_pred, "y_true", "y_pred")
     if classes is None:
         return y_true, y_pred, xp.sort(xp.unique_values(y_true))
     classes = _labels(classes, "classes")
@@ -360,11 +357,7 @@ def seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen) -> 
 def _labels_of_side(labels, side, scores, mask):
     """``labels`` as int64 when they fit their scores, and their classes are of the given side."""
     labels = _labels(labels, f"y_{side}")
-    if labels.shape[0] != scores.shape[0]:
-        raise ValueError(
-            f"y_{side} has {labels.shape[0]} labels and scores_{side} {scores.shape[0]} rows: "
-            "give one label per row"
-        )
+    check_same_rows(labels, scores, f"y_{side}", f"scores_{side}")
     check_indices(labels, f"y_{side}", scores.shape[1])
     y = to_host(labels)
     strange = y[mask[y] != (side == "seen")]
