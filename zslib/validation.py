@@ -441,8 +441,8 @@ def check_mask(mask, name, size, what):
     mask = as_array(mask, name)
     if mask.dtype != namespace(mask).bool or tuple(mask.shape) != (size,):
         raise TypeError(
-            f"{name} must be a boolean mask of shape ({size},) over the {what}, got {mask.dtype} "
-            f"of shape {tuple(mask.shape)}"
+            f"{name} must be a boolean mask over the {size} {what}, got {mask.dtype} of shape "
+            f"{tuple(mask.shape)}"
         )
     return mask
 
@@ -539,10 +539,12 @@ def check_learned(learned, remedy, *, what="training"):
         For NaN or infinity.
     """
     if isinstance(learned, float):
-        learned = np.asarray(learned)
-    xp = namespace(learned)
-    if not (_finite_sum(learned) or bool(xp.all(xp.isfinite(learned)))):
-        raise ValueError(f"{what} left the range of {learned.dtype}: {remedy}")
+        finite, kind = math.isfinite(learned), "numbers"
+    else:
+        xp = namespace(learned)
+        finite, kind = _finite_sum(learned) or bool(xp.all(xp.isfinite(learned))), learned.dtype
+    if not finite:
+        raise ValueError(f"{what} left the range of {kind}: {remedy}")
 
 
 def check_trained(accuracy, n_choices, n_items):

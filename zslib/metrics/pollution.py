@@ -29,7 +29,7 @@ def pollution(indices, is_training_target):
     """
     indices = as_array(indices, "indices")
     is_training_target = as_array(is_training_target, "is_training_target")
-    check_mask(is_training_target, "is_training_target", is_training_target.size, "search space")
+    check_mask(is_training_target, "is_training_target", is_training_target.size, "targets")
     xp = namespace(indices, is_training_target)
     check_lists(indices, is_training_target.shape[0])
     polluted = xp.take(is_training_target, xp.reshape(indices, (-1,)))
