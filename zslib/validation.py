@@ -321,6 +321,8 @@ def check_paired(a, b, name_a, name_b):
     known, names = (getattr(rows, "index", ()) for rows in (a, b))
     if callable(known) or callable(names) or len(names) != len(known) or known is names:
         return  # of lists it is a method
+    if hasattr(known, "equals") and known.equals(names):
+        return
     text = all(isinstance(one, str) for index in (known, names) for one in index)
     if text or len(set(known)) == len(known):
         meant = f", or pass an array as {name_b} if its rows do belong to those of {name_a}"
