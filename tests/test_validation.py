@@ -94,14 +94,22 @@ def test_labels_of_arrays_stay_in_their_library(backend):
     ("given", "error", "message"),
     [
         *[
-            (["a", missing, "b"], ValueError, "labels has no label at 1 .* the first 1: leave")
+            (
+                ["a", missing, "b"],
+                ValueError,
+                "labels has no label at 1 .* in row 1: leave",
+            )
             for missing in (None, np.nan, "", " ", pandas.NA, pandas.NaT, b"")
         ],
-        (pandas.Series([1, 2, None], dtype="Int64"), ValueError, "the first 2"),
-        (pandas.Series([1, 2, None]), ValueError, "the first 2"),
-        (np.array(["a", np.nan]), ValueError, "the first 1"),
-        (pandas.Categorical(["a", None]), ValueError, "the first 1"),
-        (np.array(["a", None], np.dtypes.StringDType(na_object=None)), ValueError, "first 1"),
+        (pandas.Series([1, 2, None], dtype="Int64"), ValueError, "the first in row 2"),
+        (pandas.Series([1, 2, None]), ValueError, "the first in row 2"),
+        (np.array(["a", np.nan]), ValueError, "the first in row 1"),
+        (pandas.Categorical(["a", None]), ValueError, "the first in row 1"),
+        (
+            np.array(["a", None], np.dtypes.StringDType(na_object=None)),
+            ValueError,
+            "first in row 1",
+        ),
         (["a", "b", 3], TypeError, r"or names alone, got object \(3 at 2\)"),
         ([1.0, 2.0], TypeError, r"got float64 \(1.0 at 0\): convert whole numbers by"),
         ([True, False], TypeError, r"got bool \(True at 0\)"),
@@ -176,7 +184,11 @@ def test_indices(backend):
         ([0, 3], ValueError, r"gold must lie in \[0, 3\), found 0 to 3"),
         ([0.0], TypeError, "gold must hold integers"),
         # What pandas gives for a column of Int64 where one is missing.
-        ([0.0, 1.0, np.nan], ValueError, r"gold has no label at 1 place.*the first 2: leave"),
+        (
+            [0.0, 1.0, np.nan],
+            ValueError,
+            r"gold has no label at 1 .* first in row 2: leave",
+        ),
     ):
         with pytest.raises(error, match=words):
             v.check_indices(backend.asarray(np.array(given)), "gold", 3)

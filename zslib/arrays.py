@@ -6,6 +6,7 @@ from a NumPy `Generator` on the host, so that one seed gives the same draws on e
 """
 
 import math
+from numbers import Integral
 
 import array_api_compat.numpy
 import numpy as np
@@ -63,10 +64,9 @@ def namespace(*arrays):
     try:
         return array_namespace(*present)
     except TypeError as error:
-        kinds = ", ".join(type(a).__module__ + "." + type(a).__name__ for a in present)
         raise TypeError(
-            f"expected arrays of one library, got {kinds}: convert them to one, for instance "
-            "with numpy.asarray or cupy.asarray"
+            f"expected arrays of one library, got {[*map(type, present)]}: convert them to one, "
+            "for instance with numpy.asarray or cupy.asarray"
         ) from error
 
 
@@ -269,13 +269,10 @@ def put(array, columns, values):
     array([[1., 0.],
            [9., 4.]])
     """
-    if type(array) is np.ndarray:  # at once: loops ask at every step
-        array[np.arange(array.shape[0]), columns] = values
-        return array
-    xp = namespace(array, columns)
-    if is_cupy_array(array):
+    if is_numpy_array(array) or is_cupy_array(array):
         array[_all_rows(array, columns), columns] = values
     else:
+        xp = namespace(array, columns)
         there = one_hot(columns, array.shape[1], xp.bool)
         values = xp.reshape(values, (-1, 1)) if np.ndim(values) else float(values)
         array[...] = xp.where(there, values, array)
@@ -328,12 +325,11 @@ def unit_rows(array, *, name="array"):
     xp = namespace(array)
     # Scaling by the largest entry first keeps the squares of very small or large rows in range.
     largest = xp.max(xp.abs(array), axis=-1, keepdims=True)
-    zero = largest[:, 0] == 0
-    if bool(xp.any(zero)):
-        first = int(xp.argmax(xp.astype(zero, xp.int64)))
+    if bool(xp.any(largest == 0)):
+        zero = np.flatnonzero(to_host(largest) == 0)
         raise ValueError(
-            f"{name} has {int(xp.sum(xp.astype(zero, xp.int64)))} zero row(s), the first at row "
-            f"{first}: the cosine with a zero vector is undefined; drop these rows"
+            f"{name} has {zero.size} zero row(s), the first at row {zero[0]}: the cosine with a "
+            "zero vector is undefined; drop these rows"
         )
     scaled = array / largest
     return scaled / row_norms(scaled)[:, None]
@@ -365,14 +361,14 @@ def random_generator(random_state):
         return np.random.default_rng(random_state)
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
-    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
-        if random_state < 0:
-            raise ValueError(f"random_state must not be negative, got {random_state}")
-        return np.random.default_rng(int(random_state))
-    raise TypeError(
-        "random_state must be None, an integer, a numpy.random Generator or RandomState, got "
-        f"{type(random_state).__name__}"
-    )
+    if not isinstance(random_state, Integral) or isinstance(random_state, bool):
+        raise TypeError(
+            "random_state must be None, an integer, a numpy.random Generator or RandomState, got "
+            f"{random_state!r}"
+        )
+    if random_state < 0:
+        raise ValueError(f"random_state must not be negative, got {random_state}")
+    return np.random.default_rng(int(random_state))
 
 
 def _gpu_usable():
@@ -380,8 +376,6 @@ def _gpu_usable():
     try:
         import cupy
 
-        if not cupy.is_available():
-            return False
         return bool(cupy.linalg.solve(cupy.eye(2), cupy.ones(2)).sum() == 2)
     except Exception:
         return False
@@ -391,11 +385,9 @@ def resolve_device(device):
     """``"cpu"`` or ``"gpu"`` for a request of ``"cpu"``, ``"gpu"`` or ``"auto"``."""
     if device not in ("cpu", "gpu", "auto"):
         raise ValueError(f'device must be "cpu", "gpu" or "auto", got {device!r}')
-    if device == "cpu":
-        return "cpu"
-    if _gpu_usable():
+    if device != "cpu" and _gpu_usable():
         return "gpu"
-    if device == "auto":
+    if device != "gpu":
         return "cpu"
     raise RuntimeError(
         'device="gpu" was asked for, but CuPy finds no usable GPU: install the extra that fits '

@@ -109,7 +109,8 @@ def _syntax(text, python):
     How syntax is written back depends on the version of Python.
     """
     tree = ast.parse(text)
-    tree.body = [node for node in tree.body if not _is_version(node)]
+    # A release, which has a number, computes no other results.
+    tree.body = [n for n in tree.body if not ast.unparse(n).startswith("__version__ = ")]
     for node in ast.walk(tree):
         holds = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
         if holds and ast.get_docstring(node, clean=False) is not None:
@@ -121,12 +122,6 @@ def _syntax(text, python):
         for alias in node.names
     }
     return hashlib.sha256(ast.unparse(tree).encode()).digest(), _imports(tree), handed_on
-
-
-def _is_version(node):
-    """Whether it gives the package its number: a release computes no other results."""
-    targets = node.targets if isinstance(node, ast.Assign) else ()
-    return any(isinstance(t, ast.Name) and t.id == "__version__" for t in targets)
 
 
 @cache
@@ -151,13 +146,11 @@ def _digest(name, path):
 
 def _imports(tree):
     """(module, name or None) of every import, those within functions too."""
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found += [(alias.name, None) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            found += [(node.module, alias.name) for alias in node.names]
-    return found
+    nodes = list(ast.walk(tree))
+    plain = (node for node in nodes if isinstance(node, ast.Import))
+    named = (node for node in nodes if isinstance(node, ast.ImportFrom) and not node.level)
+    found = [(alias.name, None) for node in plain for alias in node.names]
+    return found + [(node.module, alias.name) for node in named for alias in node.names]
 
 
 def _handed_on(module):

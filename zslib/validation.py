@@ -12,40 +12,6 @@ from scipy import sparse
 
 from zslib.arrays import largest_size, namespace, to_host
 
-__all__ = [
-    "as_array",
-    "as_float32",
-    "as_labels",
-    "as_vectors",
-    "check_choice",
-    "check_columns",
-    "check_disjoint",
-    "check_each",
-    "check_generator",
-    "check_indices",
-    "check_integer",
-    "check_ks",
-    "check_learned",
-    "check_length",
-    "check_narrowed",
-    "check_order",
-    "check_paired",
-    "check_pairs",
-    "check_real",
-    "check_row_names",
-    "check_same_rows",
-    "check_same_width",
-    "check_vectors",
-    "column_names",
-    "host_array",
-    "in_range",
-    "is_missing",
-    "is_text",
-    "plain_name",
-    "row_names",
-    "rows_of_names",
-]
-
 
 def as_array(value, name):
     """``value`` as an array: lists, data frames and series become NumPy's.
@@ -68,16 +34,10 @@ def as_array(value, name):
             "first, for instance with sklearn.decomposition.TruncatedSVD"
         )
     if isinstance(value, Mapping):
-        raise TypeError(
-            f"{name} is a {type(value).__name__}: give an array or a data frame, with one row for "
-            "each of its entries"
-        )
+        raise TypeError(f"{name} is a {type(value).__name__}: give an array or a data frame")
     rows = value if isinstance(value, list | tuple) else (value,)
     if any(map(np.ma.is_masked, rows)):
-        raise ValueError(
-            f"{name} has masked entries, whose values are not known: fill them, or leave out "
-            "their rows"
-        )
+        raise ValueError(f"{name} has masked entries: fill them, or leave out their rows")
     known = is_array_api_obj(value) and not isinstance(value, (np.ma.MaskedArray, np.matrix))
     if known and not isinstance(value, np.ndarray):
         return value
@@ -147,8 +107,10 @@ def as_labels(values, name):
     if array.dtype == "<U32":  # which NumPy makes of strings beside a number
         entries = [None if entry == "nan" else entry for entry in entries]
     _refuse_missing([at for at, entry in enumerate(entries) if is_missing(entry)], name)
-    if array.dtype.kind in "OS":
-        entries = [_decoded(entry, name) for entry in entries]
+    try:
+        entries = [one.decode("utf-8") if isinstance(one, bytes) else one for one in entries]
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name} has a name which is not UTF-8 ({error}): decode it") from error
     kinds = [isinstance(entry, str) + 2 * _is_whole(entry) for entry in entries]
     odd = next((at for at, kind in enumerate(kinds) if kind in (0, 3 - kinds[0])), None)
     if odd is not None:
@@ -164,21 +126,13 @@ def _refuse_missing(missing, name):
     """Raise ValueError where places of ``name`` are without a label."""
     if len(missing):
         raise ValueError(
-            f"{name} has no label at {len(missing)} place(s), the first {int(missing[0])}: leave "
-            "these out"
+            f"{name} has no label at {len(missing)} place(s), the first in row {missing[0]}: "
+            "leave these out"
         )
 
 
 def _is_whole(value):
     return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def _decoded(entry, name):
-    """A name in bytes as text."""
-    try:
-        return entry.decode("utf-8") if isinstance(entry, bytes) else entry
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{name} has {entry!r}, which is not UTF-8: decode it") from error
 
 
 def as_float32(array, name):
@@ -194,11 +148,9 @@ def as_float32(array, name):
         narrow = array.astype(np.float32)
     if narrow.ndim != 2 or array.dtype.kind != "f":
         return narrow
-    lost = np.zeros(len(array), dtype=bool)
+    lost = ~narrow.any(axis=1) & array.any(axis=1)
     if not _finite_sum(narrow):
-        lost = (np.isfinite(array) & ~np.isfinite(narrow)).any(axis=1)
-    blank = np.flatnonzero(~narrow.any(axis=1))
-    lost[blank] = array[blank].any(axis=1)
+        lost |= (np.isfinite(array) & ~np.isfinite(narrow)).any(axis=1)
     if lost.any():
         row = int(lost.argmax())
         far = array[row][np.abs(array[row]).argmax()]
@@ -230,23 +182,19 @@ def as_vectors(value, name, *, like=None, finite=True):
                 raise ValueError("no number has an underscore")
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(
+            raise (TypeError if isinstance(error, TypeError) else ValueError)(
                 f"{name} must hold numbers ({error}): leave other columns out, or encode them"
             ) from error
     xp = namespace(array, like)
     if xp.isdtype(array.dtype, "complex floating"):
         raise ValueError(f"Complex data not supported: {name} is {array.dtype}")
-    dtype = None if like is None else like.dtype
-    if dtype is None and array.dtype not in (xp.float32, xp.float64):
+    dtype = array.dtype if like is None else like.dtype
+    if dtype not in (xp.float32, xp.float64):
         dtype = xp.float32 if "float16" in str(array.dtype) else xp.float64
-    if dtype is not None:
-        with np.errstate(over="ignore"):
-            given, array = array, xp.astype(array, dtype, copy=False)
-        if finite and not _finite_sum(array) and bool(xp.all(xp.isfinite(given))):
-            raise ValueError(
-                f"{name} has numbers beyond the range of {array.dtype}: divide it by a constant"
-            )
+    with np.errstate(over="ignore"):
+        given, array = array, xp.astype(array, dtype, copy=False)
+    if finite and not _finite_sum(array) and given is not array and xp.all(xp.isfinite(given)):
+        raise ValueError(f"{name} has numbers beyond the range of {dtype}: divide it by a number")
     return check_vectors(array, name, finite=finite)
 
 
@@ -294,7 +242,7 @@ def rows_of_names(values, names, name, where):
     missing = sorted({str(value) for value in values.ravel()} - set(rows))
     if missing:
         alike = [known for known in rows if plain_name(known) == plain_name(missing[0])]
-        beside = ", ".join([*map(repr, list(rows)[:3]), *["…"] * (len(rows) > 3)])
+        beside = ", ".join(map(repr, list(rows)[:3]))
         if alike:
             beside = f"{alike[0]!r}, which differs in case, blanks or how accents are composed"
         raise ValueError(
@@ -303,6 +251,21 @@ def rows_of_names(values, names, name, where):
         )
     found = np.array([rows[str(value)] for value in values.ravel()], dtype=np.int64)
     return found.reshape(values.shape)
+
+
+def numbered(*labels):
+    """Arrays of labels; where all of them hold names, by their places in alphabetical order.
+
+    Examples
+    --------
+    >>> numbered(np.array(["owl", "emu"]), np.array(["owl"]))
+    [array([1, 0]), array([1])]
+    """
+    if not all(map(is_text, labels)):
+        return list(labels)
+    texts = [one.astype(str) for one in labels]
+    names = np.unique(np.concatenate([one.ravel() for one in texts]))
+    return [np.searchsorted(names, one) for one in texts]
 
 
 def plain_name(name):
@@ -395,33 +358,25 @@ def check_vectors(array, name, *, finite=True):
     xp = namespace(array)
     if array.ndim != 2:
         raise ValueError(
-            f"{name} must be a 2-d array of row vectors, got shape {tuple(array.shape)}"
-            + (
-                ". Reshape your data: for one vector pass vector[None, :], for one number a row "
-                "column[:, None]"
-                if array.ndim == 1
-                else ""
-            )
+            f"{name} must be a 2-d array of row vectors, got shape {tuple(array.shape)}. Reshape "
+            "your data: one vector by vector[None, :], one number a row by column[:, None]"
         )
     if array.dtype not in (xp.float32, xp.float64):
         raise TypeError(
             f"{name} must be float32 or float64, got {array.dtype}: convert it, for instance "
             f"with {name}.astype('float32')"
         )
-    if 0 in array.shape:
-        shape = tuple(array.shape)
-        if array.shape[0]:  # in scikit-learn's words
-            raise ValueError(
-                f"{name} has 0 feature(s) (shape={shape}) while a minimum of 1 is required."
-            )
+    shape = tuple(array.shape)
+    if shape[0] == 0:
         raise ValueError(f"{name} is empty, shape {shape}: give at least one vector")
+    if shape[1] == 0:  # in scikit-learn's words
+        raise ValueError(f"{name} has 0 feature(s) ({shape=}) while a minimum of 1 is required.")
     if finite and not _finite_sum(array):
-        bad = xp.any(~xp.isfinite(array), axis=1)
-        if bool(xp.any(bad)):
+        bad = np.flatnonzero(to_host(xp.any(~xp.isfinite(array), axis=1)))
+        if bad.size:
             raise ValueError(
-                f"{name} holds NaN or infinity in {int(xp.sum(xp.astype(bad, xp.int64)))} row(s), "
-                f"the first at row {int(xp.argmax(xp.astype(bad, xp.int64)))}: remove or repair "
-                "these rows"
+                f"{name} holds NaN or infinity in {bad.size} row(s), the first at row {bad[0]}: "
+                "remove or repair these rows"
             )
     return array
 
@@ -470,6 +425,36 @@ def check_pairs(X, Y, name_x="X", name_y="Y"):
             f"{name_x} is {X.dtype} and {name_y} is {Y.dtype}: convert one to the other's type"
         )
     return X, Y
+
+
+def whole_numbers(values, name, what, *, low=0):
+    """``values`` as a non-empty 1-d array of integers of at least ``low``; ``what`` says which.
+
+    Examples
+    --------
+    >>> whole_numbers([0, 2], "ranks", "the ranks of gold_ranks")
+    array([0, 2])
+    """
+    array = as_array(values, name)
+    xp, shape = namespace(array), tuple(array.shape)
+    if array.ndim != 1 or shape[0] == 0:
+        raise ValueError(f"{name} must be a non-empty 1-d array of {what}, got shape {shape}")
+    if not xp.isdtype(array.dtype, "integral"):
+        raise TypeError(f"{name} must hold integers, {what}, got {array.dtype}")
+    if int(xp.min(array)) < low:
+        raise ValueError(f"{name} must not be below {low}, found {int(xp.min(array))}")
+    return array
+
+
+def check_mask(mask, name, size, what):
+    """``mask`` as an array of truths over ``size`` things; ``what`` says which, for the error."""
+    mask = as_array(mask, name)
+    if mask.dtype != namespace(mask).bool or tuple(mask.shape) != (size,):
+        raise TypeError(
+            f"{name} must be a boolean mask over the {size} {what}, got {mask.dtype} of shape "
+            f"{tuple(mask.shape)}"
+        )
+    return mask
 
 
 def check_indices(indices, name, size):
@@ -522,11 +507,11 @@ def check_ks(ks, high=None, high_means=""):
     return tuple(check_integer(k, "k", low=1, high=high, high_means=high_means) for k in ks)
 
 
-def check_generator(rng, name="rng"):
+def check_generator(rng):
     """Return ``rng`` when random numbers can be drawn from it; all layers share one."""
     if not isinstance(rng, (np.random.Generator, np.random.RandomState)):
         raise TypeError(
-            f"{name} must be a numpy.random.Generator, got {rng!r}: make one for all by "
+            f"rng must be a numpy.random.Generator, got {rng!r}: make one for all by "
             "numpy.random.default_rng(seed)"
         )
     return rng
@@ -539,13 +524,11 @@ def check_real(value, name, *, low=None, high=None, inclusive=True):
     value = float(value)
     too_low = low is not None and (value < low or (not inclusive and value == low))
     too_high = high is not None and (value > high or (not inclusive and value == high))
-    if value != value or value in (float("inf"), float("-inf")) or too_low or too_high:
-        bounds = ["a finite number"]
-        if low is not None:
-            bounds.append(f"{'at least' if inclusive else 'above'} {low}")
-        if high is not None:
-            bounds.append(f"{'at most' if inclusive else 'below'} {high}")
-        raise ValueError(f"{name} must be {', '.join(bounds)}, got {value}")
+    if not math.isfinite(value) or too_low or too_high:
+        words = ("at least", "at most") if inclusive else ("above", "below")
+        limits = zip(words, (low, high), strict=True)
+        bounds = [f", {word} {limit}" for word, limit in limits if limit is not None]
+        raise ValueError(f"{name} must be a finite number{''.join(bounds)}, got {value}")
     return value
 
 
@@ -636,11 +619,10 @@ def sizes(**arrays):
     >>> sizes(X=np.array([[3.0, -4.0], [0.0, 1.0]]))
     'largest entries of the rows of X from 1 to 4'
     """
-    words = []
-    for name, array in arrays.items():
-        xp = namespace(array)
-        rows = xp.max(xp.abs(array), axis=1)
-        words.append(f"of {name} from {float(xp.min(rows)):.3g} to {float(xp.max(rows)):.3g}")
+    peaks = {name: to_host(abs(array)).max(axis=1) for name, array in arrays.items()}
+    words = [
+        f"of {name} from {rows.min():.3g} to {rows.max():.3g}" for name, rows in peaks.items()
+    ]
     return f"largest entries of the rows {', '.join(words)}"
 
 
@@ -656,10 +638,9 @@ def check_disjoint(train_words, test_words):
     """Raise ValueError when training and test words overlap: that is no longer zero-shot."""
     common = sorted(set(map(str, train_words)) & set(map(str, test_words)))
     if common:
-        shown = ", ".join(common[:5]) + (", …" if len(common) > 5 else "")
         raise ValueError(
-            f"{len(common)} word(s) are in the training and in the test set ({shown}): a test "
-            "word seen in training is not zero-shot; remove them from one of the two"
+            f"{len(common)} word(s) are in the training and in the test set "
+            f"({', '.join(common[:5])}): such a test is not zero-shot; remove them from one"
         )
 
 

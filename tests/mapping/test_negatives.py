@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from zslib.arrays import unit_rows as unit
-from zslib.mapping import negatives
 from zslib.mapping.negatives import IntruderSearch, distinct_labels, first_of_row, random_negatives
 
 
@@ -56,15 +55,6 @@ def test_intruders_leave_their_input_alone():
         found = search(mapped, labels[:1], np.array([0]), 2)
         np.testing.assert_array_equal(found, [[1, 2]])
     np.testing.assert_array_equal(labels, np.eye(3))
-
-
-@pytest.mark.parametrize("threads", [2, 3, 50])
-def test_intruders_are_the_same_on_several_threads(threads, monkeypatch):
-    monkeypatch.setattr(negatives, "SHARE", 1)
-    labels, mapped, own = batch(40)
-    with IntruderSearch(labels, threads) as search:
-        found = search(mapped, labels[own], own, 5)
-    np.testing.assert_array_equal(found, slow_intruders(mapped, labels, own, 5))
 
 
 @pytest.mark.parametrize("own", [0, 2, 4])

@@ -59,13 +59,11 @@ def test_intercept_as_in_scikit_learn(backend, alpha):
 @pytest.mark.parametrize("intercept", [False, True])
 def test_gcv_is_the_hat_matrix_definition(backend, intercept):
     X, Y = pairs()
-    alphas = [1e-2, 0.3, 5.0, 100.0]
-    mapper = RidgeMap(alphas=alphas, fit_intercept=intercept)
+    mapper = RidgeMap(fit_intercept=intercept)
     mapper.fit(backend.asarray(X), backend.asarray(Y))
-    expected = [gcv_by_hat_matrix(X, Y, alpha, intercept) for alpha in alphas]
+    expected = [gcv_by_hat_matrix(X, Y, alpha, intercept) for alpha in mapper.alphas_]
     np.testing.assert_allclose(mapper.gcv_scores_, expected, rtol=1e-7)
-    np.testing.assert_array_equal(mapper.alphas_, alphas)
-    assert mapper.alpha_ == alphas[int(np.argmin(mapper.gcv_scores_))]
+    assert mapper.alpha_ == mapper.alphas_[int(np.argmin(mapper.gcv_scores_))]
     fixed = RidgeMap(mapper.alpha_, fit_intercept=intercept).fit(X, Y)
     backend.assert_allclose(mapper.coef_, fixed.coef_, rtol=1e-9, atol=1e-12)
 
@@ -78,10 +76,10 @@ def test_gcv_of_any_rank(n, d1, rank, intercept, seed):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, rank)) @ rng.standard_normal((rank, d1))
     Y = rng.standard_normal((n, 2))
-    alphas = [0.1, 1.0, 10.0]
-    mapper = RidgeMap(alphas=alphas, fit_intercept=intercept).fit(X, Y)
-    expected = [gcv_by_hat_matrix(X, Y, alpha, intercept) for alpha in alphas]
-    np.testing.assert_allclose(mapper.gcv_scores_, expected, rtol=1e-6)
+    mapper = RidgeMap(fit_intercept=intercept).fit(X, Y)
+    some = slice(16, None, 4)  # of smaller ones the hat matrix itself loses digits
+    expected = [gcv_by_hat_matrix(X, Y, alpha, intercept) for alpha in mapper.alphas_[some]]
+    np.testing.assert_allclose(mapper.gcv_scores_[some], expected, rtol=1e-6)
 
 
 def test_default_path_follows_the_scale_of_x():

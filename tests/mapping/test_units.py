@@ -18,7 +18,6 @@ MAPS = [
     MultiStepMap(whiten=False),
     CentredMap(),
     MaxMarginMap(n_epochs=2, random_state=0),
-    MaxMarginMap(n_epochs=2, init="ridge", random_state=0),
 ]
 
 

@@ -65,7 +65,7 @@ CASES = {
     "k_occurrence": (lambda lists: metrics.k_occurrence(lists, 4), TOP),
     "k_skewness": (metrics.k_skewness, COUNTS),
     "robin_hood_index": (metrics.robin_hood_index, COUNTS),
-    "hub_share": (lambda *given: metrics.hub_share(*given, threshold=2), LABELS, COUNTS),
+    "hub_share": (metrics.hub_share, LABELS, COUNTS),
     "hubness_contingency": (metrics.hubness_contingency, COUNTS, COUNTS[:9]),
     "hub_correlations": (metrics.hub_correlations, COUNTS, POINTS, MASK),
     "pollution": (metrics.pollution, TOP, SEEN),

@@ -243,6 +243,6 @@ def test_areas_of_rows_of_weights_are_those_of_their_curves():
     rng = np.random.default_rng(0)
     flips = rng.integers(-3, 3, 8) / 2, rng.integers(-3, 3, 6) / 2  # with ties
     weights = [rng.dirichlet(np.ones(f.size), size=5) for f in flips]
-    curve = curve_of_weights(*flips)
-    expected = [curve(*row).area for row in zip(*weights, strict=True)]
+    rows = zip(*weights, strict=True)
+    expected = [curve_of_weights(*flips, *row).area for row in rows]
     np.testing.assert_allclose(areas_of_weights(*flips)(*weights), expected)

@@ -323,7 +323,7 @@ def at_a_reference():
 
 REFUSALS = [
     (lambda c, q, t: top_k(q, t, 1, correction=c, metric="dot"), "was fitted with metric='cos"),
-    (lambda c, q, t: top_k(q, t[:-1], 1, correction=c), r"of shape \(30, 4\).*have \(29, 4\)"),
+    (lambda c, q, t: top_k(q, t[:-1], 1, correction=c), r"other targets, of shape \(30, 4\)"),
     (lambda c, q, t: gold_ranks(q, t[::-1], [0] * 5, correction=c), "in another order"),
     (lambda c, q, t: top_k(q, t + 1, 1, correction=c), "was fitted on other targets"),
     (lambda c, q, t: top_k(q, t, 1, correction=c.set_params(k=3)), "were changed: fit it anew"),
@@ -388,7 +388,7 @@ def test_nothing_underflows():
 
 
 def test_log_normal_cdf(backend):
-    z = np.concatenate([np.linspace(-40, 8, 2001), -np.logspace(2, 8, 13), [0.0, 20.0]])
+    z = np.concatenate([np.linspace(-40, 8, 2001), -np.logspace(2, 30, 29), [0.0, 20.0]])
     backend.assert_allclose(log_normal_cdf(backend.asarray(z)), log_ndtr(z), rtol=1e-12)
 
 

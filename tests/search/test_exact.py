@@ -329,7 +329,7 @@ def test_bad_arguments_of_top_k(change, error, message):
         ([[0], [1], [2.5]], TypeError, "gold must hold integers"),
         ([True, False, True], TypeError, "gold must hold integers"),
         (["a", "b", "c"], TypeError, "gold must hold integers"),
-        (5, TypeError, "gold must be"),
+        (5, TypeError, "gold is a int: it must be"),
         ({0: [5], 1: [7], 2: [1]}, TypeError, "gold is a dict.*in the order of the queries"),
         ({0, 1, 2}, TypeError, "gold is a set"),
         ([True, 1, 2], TypeError, "gold must hold integers, .* got bool"),

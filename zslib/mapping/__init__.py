@@ -7,7 +7,7 @@ names of their nearest targets out.
 from zslib.mapping.base import LinearMap, transform_targets
 from zslib.mapping.centred import CentredMap
 from zslib.mapping.chimeras import chimeras
-from zslib.mapping.max_margin import MaxMarginMap, max_margin_loss_and_gradient
+from zslib.mapping.max_margin import MaxMarginMap
 from zslib.mapping.multi_step import MultiStepMap
 from zslib.mapping.procrustes import ProcrustesMap
 from zslib.mapping.retriever import Retriever
@@ -22,6 +22,5 @@ __all__ = [
     "Retriever",
     "RidgeMap",
     "chimeras",
-    "max_margin_loss_and_gradient",
     "transform_targets",
 ]

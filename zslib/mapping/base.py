@@ -145,9 +145,9 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
             both = [host_array(A, "y").astype(np.float64) for A in (y, self.predict(X))]
             unit = max(map(range_power, both))  # R2 does not depend on it
             return r2_score(*(A / unit for A in both), sample_weight=sample_weight)
-        given, y = X, as_array(y, "y")
+        y = as_array(y, "y")
         mapped, targets = type(self).transform.__wrapped__(self, X), self.transform_targets(y)
-        check_same_rows(as_array(given, "X"), y, "X", "y")
+        check_same_rows(mapped, y, "X", "y")
         first_rows, labels = distinct_labels(as_vectors(y, "y"))
         targets = take_rows(namespace(mapped).astype(targets, mapped.dtype), first_rows)
         some, placed = (to_host(array != 0).any(axis=1) for array in (targets, mapped))
@@ -278,9 +278,7 @@ def _steps(model):
         check_is_fitted(model)
         if hasattr(model, "cv_results_"):
             if not hasattr(model, "best_estimator_"):
-                raise ValueError(
-                    f"this {type(model).__name__} has no best estimator: pass refit=True to it"
-                )
+                raise ValueError("this search has no best estimator: pass refit=True to it")
             return _steps(model.best_estimator_)
         if hasattr(model, "steps"):
             real = [step for _, step in model.steps if step not in (None, "passthrough")]

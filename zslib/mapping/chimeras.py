@@ -1,8 +1,9 @@
 """Chimeras: made-up source vectors for labels without any (Lazaridou et al. 2015, section 4)."""
 
 import numpy as np
+from array_api_compat import device as array_device
 
-from zslib.arrays import like, namespace
+from zslib.arrays import add_rows, like, namespace
 from zslib.mapping.negatives import distinct_labels
 from zslib.search import top_k
 from zslib.validation import check_integer, check_pairs, check_same_width, check_vectors
@@ -80,16 +81,6 @@ def chimeras(X_train, Y_train, Y_new, *, k, metric="cosine", return_neighbours=F
 
 def _label_means(xp, X, labels, n_labels):
     """Mean of the rows of ``X`` of each label, shape (n_labels, d1)."""
-    if n_labels == len(labels):
-        return X
-    counts = np.bincount(labels, minlength=n_labels)
-    order = np.argsort(labels, kind="stable")
-    starts = np.cumsum(counts) - counts
-    means = xp.take(X, like(order[starts], X), axis=0)
-    # The standard has no scatter: add the second row of each label that has one, and so on.
-    for nth in range(1, counts.max()):
-        more = nth < counts
-        rows = xp.take(X, like(order[starts + np.where(more, nth, 0)], X), axis=0)
-        means += rows * xp.astype(like(more, X), X.dtype)[:, None]
-    means /= xp.astype(like(counts, X), X.dtype)[:, None]
-    return means
+    sums = xp.zeros((n_labels, X.shape[1]), dtype=X.dtype, device=array_device(X))
+    counts = xp.astype(like(np.bincount(labels), X), X.dtype)
+    return add_rows(sums, like(labels, X), X) / counts[:, None]

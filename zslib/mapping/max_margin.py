@@ -1,11 +1,11 @@
 """The max-margin ranking map of Lazaridou et al. (2015), sections 2 and 5."""
 
 import math
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 
 import numpy as np
 
-from zslib.arrays import like, mean_length, namespace, random_generator, row_norms, unit_rows
+from zslib.arrays import like, namespace, random_generator, unit_rows
 from zslib.mapping.base import LinearMap
 from zslib.mapping.negatives import (
     NEGATIVES,
@@ -14,23 +14,11 @@ from zslib.mapping.negatives import (
     first_of_row,
     random_negatives,
 )
-from zslib.mapping.procrustes import ProcrustesMap
-from zslib.mapping.ridge import RidgeMap
 from zslib.optim import Adagrad, minibatches
 from zslib.search.threads import one_blas_thread
-from zslib.validation import (
-    check_choice,
-    check_indices,
-    check_integer,
-    check_real,
-    check_same_width,
-    check_vectors,
-)
+from zslib.validation import check_choice, check_integer, check_real
 
-__all__ = ["MaxMarginMap", "max_margin_loss_and_gradient", "max_margin_step"]
-
-DISTANCES = ("cosine", "angle")
-INITS = ("random", "ridge", "procrustes")
+__all__ = ["MaxMarginMap", "max_margin_step"]
 
 
 class MaxMarginMap(LinearMap):
@@ -46,6 +34,9 @@ class MaxMarginMap(LinearMap):
     and averaged over the items of a minibatch, so neither gradient nor learning rate grow with
     ``batch_size``. It depends neither on the length of :math:`y` nor on that of :math:`x`, so the
     map is trained on directions only; ``transform`` uses the lengths that it is given.
+
+    The initial map is normal with standard deviation :math:`1 / \sqrt{d_1}`, which maps a unit
+    vector to a length of about :math:`\sqrt{d_2 / d_1}`.
 
     Negatives are labels, that is, distinct rows of ``Y``: a label shared by several items counts
     once, and is never a negative of its own items (see `zslib.mapping.negatives`).
@@ -71,11 +62,6 @@ class MaxMarginMap(LinearMap):
     n_epochs : int, keyword only, default 30
         Passes over the training pairs in one call of ``fit``. Not printed in the paper.
     batch_size : int, keyword only, default 32
-    init : {"random", "ridge", "procrustes"}, keyword only, default "random"
-        "random": normal with standard deviation :math:`1 / \sqrt{d_1}`, which maps a unit vector
-        to a length of about :math:`\sqrt{d_2 / d_1}`. The others: ``coef_`` of `RidgeMap` with
-        GCV, or of `ProcrustesMap`, for sources and targets of mean length one, as steps of
-        ``learning_rate`` are made for. Zeros would leave the cosine undefined.
     warm_start : bool, keyword only, default False
         Whether a further ``fit`` goes on from ``coef_``, the state of Adagrad, the random
         numbers and the learning curve of the last one: two fits of 5 epochs are then the same as
@@ -122,7 +108,6 @@ class MaxMarginMap(LinearMap):
         learning_rate=0.1,
         n_epochs=30,
         batch_size=32,
-        init="random",
         warm_start=False,
         random_state=None,
         callback=None,
@@ -134,7 +119,6 @@ class MaxMarginMap(LinearMap):
         self.learning_rate = learning_rate
         self.n_epochs = n_epochs
         self.batch_size = batch_size
-        self.init = init
         self.warm_start = warm_start
         self.random_state = random_state
         self.callback = callback
@@ -167,8 +151,7 @@ class MaxMarginMap(LinearMap):
     def _check_parameters(self, n_labels):
         check_real(self.margin, "margin", low=0.0)
         check_choice(self.negatives, "negatives", NEGATIVES)
-        check_choice(self.distance, "distance", DISTANCES)
-        check_choice(self.init, "init", INITS)
+        check_choice(self.distance, "distance", ("cosine", "angle"))
         check_choice(self.warm_start, "warm_start", (False, True))
         if self.callback is not None and not callable(self.callback):
             raise TypeError(f"callback must be None or callable, got {self.callback!r}")
@@ -179,9 +162,9 @@ class MaxMarginMap(LinearMap):
         self._k = 1 if self.negatives == "intruder" else 10
         if self.n_negatives is not None:
             high = n_labels - 1 if self.negatives == "intruder" else None
-            note = " (the distinct rows of Y, less the item's own)"
+            note = " (the distinct rows of Y, less the item's own)" if high else ""
             self._k = check_integer(
-                self.n_negatives, "n_negatives", low=1, high=high, high_means=note if high else ""
+                self.n_negatives, "n_negatives", low=1, high=high, high_means=note
             )
 
     def _start(self, X, Y):
@@ -202,14 +185,8 @@ class MaxMarginMap(LinearMap):
         self._optimiser = Adagrad(self.learning_rate)
         self._rng = random_generator(self.random_state)
         self.learning_curve_ = []
-        if self.init == "random":
-            draws = self._rng.standard_normal((d1, d2)) / math.sqrt(d1)
-            return xp.astype(like(draws, X), X.dtype)
-        closed = RidgeMap() if self.init == "ridge" else ProcrustesMap()
-        X, Y = X / mean_length(X), Y / mean_length(Y)
-        W = closed.fit(X, Y).coef_
-        _check_mapped(X, W, f"init={self.init!r}")
-        return W
+        draws = self._rng.standard_normal((d1, d2)) / math.sqrt(d1)
+        return xp.astype(like(draws, X), X.dtype)
 
     def _epoch(self, W, source, labels, own):
         """One pass over the items; changes ``W`` in place and returns the mean loss."""
@@ -227,14 +204,16 @@ class MaxMarginMap(LinearMap):
         # Products of a minibatch are too small to share: a second BLAS thread gains nothing on
         # them, and on a busy machine the two wait for each other at every single one.
         small = self.batch_size * W.shape[0] * W.shape[1] < 10**7
-        with one_blas_thread() if small else nullcontext(1) as threads, ExitStack() as stack:
-            if self.negatives == "intruder":
-                intruders = stack.enter_context(IntruderSearch(labels, threads))
+        if self.negatives == "intruder":
+            intruders, small = IntruderSearch(labels), False  # the products with all labels share
+        with one_blas_thread() if small else nullcontext():
             for b, start in enumerate(range(0, n, self.batch_size)):
                 rows = slice(start, min(start + self.batch_size, n))
                 x, positives = source[rows, :], own[rows]
                 gold = xp.take(labels, positives, axis=0)
-                unit, lengths = _unit_mapped(xp, x, W)
+                unit = x @ W
+                lengths = xp.sqrt(xp.vecdot(unit, unit))[:, None]
+                unit /= lengths
                 if self.negatives == "intruder":
                     negatives = intruders(unit, gold, positives, self._k)
                 else:
@@ -251,95 +230,6 @@ class MaxMarginMap(LinearMap):
                 self._optimiser.step(W, x.T @ (step / (lengths * x.shape[0])))
                 losses.append(loss)
         return float(xp.sum(xp.stack(losses), dtype=xp.float64)) / n
-
-
-def max_margin_loss_and_gradient(
-    W, X, unit_labels, own, negatives, *, margin=0.4, distance="cosine", first_violating=False
-):
-    r"""Loss of `MaxMarginMap` for given negatives, and its gradient for ``W``.
-
-    .. math:: L(W) = \frac{1}{n} \sum_i \sum_{j} \max\{0, \gamma + \mathrm{dist}(x_i W, y_i)
-                     - \mathrm{dist}(x_i W, y_j)\}.
-
-    At a kink (a hinge at 0; an angle of 0 or :math:`\pi`) the gradient returned is the one in
-    which that term is flat, which is a subgradient of the hinge and of the angle to a vector.
-
-    Parameters
-    ----------
-    W : array, shape (d1, d2)
-    X : array, shape (n, d1)
-        Source vectors.
-    unit_labels : array, shape (n_labels, d2)
-        Target vectors of the labels, rows of length one.
-    own : array of int, shape (n,)
-        The gold label of each item, a row of ``unit_labels``.
-    negatives : array of int, shape (n, k) or (k,)
-        Negative labels of each item, or k labels for all of them. Where an entry equals the
-        item's own label it contributes nothing.
-    margin, distance
-        As in `MaxMarginMap`.
-    first_violating : bool, default False, keyword only
-        Whether only the first negative of each item that violates the margin counts (WSABIE).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> W, x, labels = np.eye(2), np.array([[1.0, 0.0]]), np.eye(2)
-    >>> loss, gradient = max_margin_loss_and_gradient(
-    ...     W, x, labels, np.array([0]), np.array([[1]]), margin=1.5
-    ... )
-    >>> loss
-    0.5
-    >>> gradient
-    array([[0., 1.],
-           [0., 0.]])
-    """
-    namespace(W, X, unit_labels, own, negatives)
-    for array, name in ((W, "W"), (X, "X"), (unit_labels, "unit_labels")):
-        check_vectors(array, name)
-    check_same_width(X, W.T, "X", "the transpose of W")
-    check_same_width(W, unit_labels, "W", "unit_labels")
-    for array, name in ((own, "own"), (negatives, "negatives")):
-        check_indices(array, name, unit_labels.shape[0])
-    n = X.shape[0]
-    fits = negatives.ndim == 1 or (negatives.ndim == 2 and negatives.shape[0] == n)
-    if tuple(own.shape) != (n,) or not fits:
-        raise ValueError(
-            f"own must have shape ({n},) and negatives ({n}, k) or (k,), got "
-            f"{tuple(own.shape)} and {tuple(negatives.shape)}"
-        )
-    margin = check_real(margin, "margin", low=0.0)
-    check_choice(distance, "distance", DISTANCES)
-    _check_mapped(X, W, "W")
-    xp = namespace(X)
-    if float(xp.max(xp.abs(row_norms(unit_labels) - 1.0))) > 1e-3:
-        raise ValueError("unit_labels has rows of another length than one: divide each by its own")
-    unit, lengths = _unit_mapped(xp, X, W)
-    loss, step = max_margin_step(
-        unit,
-        xp.take(unit_labels, own, axis=0),
-        xp.take(unit_labels, xp.reshape(negatives, (-1,)), axis=0),
-        negatives != own[:, None],
-        margin=margin,
-        distance=distance,
-        first_violating=first_violating,
-    )
-    return float(loss) / n, X.T @ (step / (lengths * n))
-
-
-def _check_mapped(X, W, name):
-    """Raise when a mapped vector has length zero."""
-    xp = namespace(X)
-    if bool(xp.any(row_norms(X @ W) == 0)):
-        raise ValueError(f"{name} maps a row of X to a zero vector: its cosine is undefined")
-
-
-def _unit_mapped(xp, X, W):
-    """Mapped vectors scaled to length one, (n, d2), and their lengths, (n, 1)."""
-    mapped = X @ W
-    lengths = xp.sqrt(xp.vecdot(mapped, mapped))[:, None]
-    mapped /= lengths
-    return mapped, lengths
 
 
 def _distance_and_slope(xp, cosines, distance):

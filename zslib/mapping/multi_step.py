@@ -2,9 +2,8 @@
 
 from array_api_compat import device as array_device
 
-from zslib.arrays import namespace, range_power
+from zslib.arrays import largest_size, namespace, range_power
 from zslib.mapping.base import LinearMap
-from zslib.mapping.procrustes import largest_entry
 from zslib.validation import check_choice, check_integer, check_narrowed, check_real
 
 __all__ = ["MultiStepMap", "whitening"]
@@ -150,5 +149,5 @@ def _scaling(X):
     """In place of `whitening`: one number, which keeps products in range, and its inverse."""
     xp = namespace(X)
     unit = xp.eye(X.shape[1], dtype=X.dtype, device=array_device(X))
-    scale = largest_entry(xp, X)
+    scale = largest_size(X) or 1.0
     return unit / scale, unit * scale

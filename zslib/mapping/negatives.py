@@ -9,16 +9,10 @@ Draws come from a NumPy ``Generator`` on the host, so one seed gives the same ne
 array library.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
-
 import numpy as np
-from array_api_compat import device as array_device
-from array_api_compat import is_array_api_strict_namespace, is_numpy_array
 
-from zslib.arrays import namespace
+from zslib.arrays import namespace, put
 from zslib.search.rows import first_equal
-from zslib.validation import check_integer
 
 __all__ = [
     "NEGATIVES",
@@ -63,7 +57,6 @@ def random_negatives(rng, own, n_labels, n_negatives):
     array([[1, 1, 1],
            [0, 0, 0]])
     """
-    check_integer(n_labels, "n_labels", low=2)
     draws = rng.integers(n_labels - 1, size=(len(own), n_negatives))
     draws += draws >= np.asarray(own)[:, None]
     return draws
@@ -87,9 +80,6 @@ def first_of_row(violates):
     return violates & (count == 1)
 
 
-SHARE = 2**18  # numbers in the labels of one thread, below which threads cost more than they bring
-
-
 class IntruderSearch:
     r"""Finds the labels nearest to a mapped vector yet far from the gold one (section 5).
 
@@ -105,9 +95,6 @@ class IntruderSearch:
     unit_labels : array, shape (n_labels, d)
         :math:`u_j`, rows of length one. A copy is kept, stored by columns: the product with it
         is a third faster.
-    threads : int, default 1
-        Threads that may share the labels, for NumPy arrays. With more than one, use the search
-        as a context manager, and hold BLAS to one thread.
 
     Examples
     --------
@@ -120,23 +107,10 @@ class IntruderSearch:
     array([[2]])
     """
 
-    def __init__(self, unit_labels, threads=1):
+    def __init__(self, unit_labels):
         xp = namespace(unit_labels)
         n_labels, d = unit_labels.shape
         self._columns = xp.reshape(xp.reshape(unit_labels.T, (-1,)), (d, n_labels))
-        if not is_numpy_array(unit_labels):
-            threads = 1
-        threads = max(1, min(threads, n_labels * d // SHARE))
-        cuts = [n_labels * t // threads for t in range(threads + 1)]
-        self._parts = [slice(a, b) for a, b in pairwise(cuts)]
-        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        if self._pool is not None:
-            self._pool.shutdown()
 
     def __call__(self, unit_mapped, unit_gold, own, n_negatives=1):
         r"""Choose the intruders of a minibatch, int64 (n, n_negatives): largest :math:`s_j` first.
@@ -145,38 +119,11 @@ class IntruderSearch:
         (n,) is the label of each item. The paper takes one intruder. Ties go to the lower label.
         """
         xp = namespace(unit_mapped, unit_gold, own)
-        scores = self._product(unit_mapped - unit_gold)
+        scores = (unit_mapped - unit_gold) @ self._columns
         taken = own
         chosen = []
         for _ in range(n_negatives):
-            scores = _without(xp, scores, taken)
+            put(scores, taken, -np.inf)
             taken = xp.argmax(scores, axis=1)
             chosen.append(taken)
         return xp.stack(chosen, axis=1)
-
-    def _product(self, directions):
-        """Scores of all labels, (n, n_labels)."""
-        if self._pool is None:
-            return directions @ self._columns
-        scores = np.empty((directions.shape[0], self._columns.shape[1]), directions.dtype)
-
-        def fill(part):
-            np.matmul(directions, self._columns[:, part], out=scores[:, part])
-
-        others = [self._pool.submit(fill, part) for part in self._parts[1:]]
-        fill(self._parts[0])
-        for other in others:
-            other.result()
-        return scores
-
-
-def _without(xp, scores, columns):
-    """Set one entry of each row to minus infinity, in place where the library can."""
-    rows = xp.arange(scores.shape[0], device=array_device(scores))
-    if is_array_api_strict_namespace(xp):
-        # The standard has no assignment by index arrays.
-        every = xp.arange(scores.shape[1], device=array_device(scores))
-        infinity = xp.full_like(scores, -float("inf"))
-        return xp.where(every[None, :] == columns[:, None], infinity, scores)
-    scores[rows, columns] = -float("inf")
-    return scores

@@ -1,9 +1,9 @@
 """The orthogonal map, a reference for the paper's two objectives."""
 
-from zslib.arrays import namespace
+from zslib.arrays import largest_size, namespace
 from zslib.mapping.base import LinearMap
 
-__all__ = ["ProcrustesMap", "orthogonal_map"]
+__all__ = ["ProcrustesMap"]
 
 
 class ProcrustesMap(LinearMap):
@@ -41,19 +41,8 @@ class ProcrustesMap(LinearMap):
                 f"X has {X.shape[1]} columns and Y has {Y.shape[1]}: an orthogonal map needs "
                 "spaces of the same width; use RidgeMap, or reduce one by PCA first"
             )
-        self.coef_ = namespace(X).astype(orthogonal_map(X, Y), X.dtype)
-
-
-def orthogonal_map(X, Y):
-    """The orthogonal W that takes X (n, d) nearest to Y (n, d), in float64."""
-    xp = namespace(X, Y)
-    # Lengths common to all entries do not change the solution, and keep X'Y in range.
-    source, target = (xp.astype(A, xp.float64) / largest_entry(xp, A) for A in (X, Y))
-    left, _, right = xp.linalg.svd(source.T @ target, full_matrices=False)
-    return left @ right
-
-
-def largest_entry(xp, array):
-    """Largest absolute entry, or 1 when all entries are zero."""
-    largest = xp.max(xp.abs(xp.astype(array, xp.float64)))
-    return xp.where(largest > 0, largest, xp.ones_like(largest))
+        xp = namespace(X, Y)
+        # Lengths common to all entries do not change the solution, and keep X'Y in range.
+        source, target = (xp.astype(A, xp.float64) / (largest_size(A) or 1.0) for A in (X, Y))
+        left, _, right = xp.linalg.svd(source.T @ target, full_matrices=False)
+        self.coef_ = xp.astype(left @ right, X.dtype)

@@ -249,14 +249,12 @@ class Retriever(BaseEstimator):
     def _unknown(self, missing):
         """An error's text on words that the sources lack, with known ones near the first."""
         word, shown = str(missing[0]), ", ".join(map(repr, missing[:5]))
-        alike = [w for w in (word.lower(), word.capitalize(), word.upper()) if w in self._rows]
-        if not alike:
-            known = [w for w in self._rows if isinstance(w, str) and w[:1] == word[:1]]
-            alike = get_close_matches(word, known[:NEAR])
+        known = [w for w in self._rows if isinstance(w, str) and w[:1].lower() == word[:1].lower()]
+        alike = [w for w in known if w.lower() == word.lower()]
+        alike = alike or get_close_matches(word, known[:NEAR])
         near = f"; near {word!r}: {', '.join(map(repr, alike))}" if alike else ""
-        more = ", …" if len(missing) > 5 else ""
         return (
-            f"the sources lack {len(missing)} of the words ({shown}{more}){near}: "
+            f"the sources lack {len(missing)} of the words ({shown}){near}: "
             f"retriever.source_names_ has the {len(self._rows)} that are known"
         )
 
@@ -275,19 +273,18 @@ class Retriever(BaseEstimator):
         correction = resolve(self.correction)
         if correction is None or correction.reference is not None:
             return correction
+        known = X if self.sources_ is None else self.sources_
+        if reference is None and known is None:
+            if correction.fitted:
+                correction.check_served(self.targets_, self.metric)
+                return correction
+            raise ValueError(
+                f"{type(correction).__name__} rests on vectors of the queries' space, and "
+                "there are none: give fit(..., reference=...) or sources"
+            )
         if reference is None:
-            reference = X if self.sources_ is None else self.sources_
-            if reference is None:
-                if correction.fitted:
-                    correction.check_served(self.targets_, self.metric)
-                    return correction
-                raise ValueError(
-                    f"{type(correction).__name__} rests on vectors of the queries' space, and "
-                    "there are none: give fit(..., reference=...) or sources"
-                )
-            _, reference = _named(reference, None, "X")
-            first = min(REFERENCES, reference.shape[0])
-            reference = _taken(reference, np.arange(first))
+            _, reference = _named(known, None, "X")
+            reference = _taken(reference, np.arange(min(REFERENCES, reference.shape[0])))
         reference = self._mapped(_named(reference, None, "reference")[1])
         return clone(correction).fit(reference, self.targets_, metric=self.metric)
 

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from zslib.arrays import like, namespace, range_power, to_host
+from zslib.arrays import largest_size, like, namespace, range_power, to_host
 from zslib.mapping.base import LinearMap
-from zslib.mapping.procrustes import largest_entry
 from zslib.validation import check_choice, check_learned, check_narrowed, check_real
 
 __all__ = ["RidgeMap", "gcv_scores", "ridge_solution"]
@@ -49,11 +48,9 @@ class RidgeMap(LinearMap):
     ----------
     alpha : float or "gcv", default "gcv"
         :math:`\lambda`, not printed in the paper. 0 is plain least squares, with the solution of
-        smallest norm when :math:`X'X` is singular. "gcv" takes the member of ``alphas`` with the
-        lowest GCV score (the first of equals).
-    alphas : 1-d array-like of float or None, keyword only
-        Path of penalties above 0 for "gcv". None: 37 values, :math:`10^{-6}` to :math:`10^3`
-        times the mean of :math:`s_r^2`, so that the path follows the scale of ``X``.
+        smallest norm when :math:`X'X` is singular. "gcv" takes the one with the lowest GCV score
+        (the first of equals) of 37 values, :math:`10^{-6}` to :math:`10^3` times the mean of
+        :math:`s_r^2`, so that the path follows the scale of ``X``.
     fit_intercept : bool, default False, keyword only
         Whether to learn :math:`b` in :math:`\hat Y = X W + b`, unpenalised. The paper has none;
         its argument that residuals sum to zero (section 3) needs one, or centred data.
@@ -91,9 +88,8 @@ class RidgeMap(LinearMap):
 
     _STILL = 'direction="forward" leaves them where they are'
 
-    def __init__(self, alpha="gcv", *, alphas=None, fit_intercept=False, direction="forward"):
+    def __init__(self, alpha="gcv", *, fit_intercept=False, direction="forward"):
         self.alpha = alpha
-        self.alphas = alphas
         self.fit_intercept = fit_intercept
         self.direction = direction
 
@@ -117,7 +113,12 @@ class RidgeMap(LinearMap):
         source, target = xp.astype(X, xp.float64), xp.astype(Y, xp.float64)
         if reverse:
             source, target = target, source
-        _check_squares(source, "Y" if reverse else "X")
+        largest = largest_size(source) or 1.0
+        if not 1e-140 < largest < 1e140:
+            raise ValueError(
+                f"{'Y' if reverse else 'X'} (largest entry {largest:.3g}) has squares beyond the "
+                "range of float64: scale it"
+            )
         unit = range_power(target)
         target = target / unit
         if self.fit_intercept:
@@ -128,11 +129,13 @@ class RidgeMap(LinearMap):
 
         self.alphas_ = self.gcv_scores_ = None
         if by_gcv:
-            self.alphas_ = self._path(to_host(singular))
+            eigenvalues = to_host(singular) ** 2
+            scale = np.mean(eigenvalues)
+            self.alphas_ = np.logspace(-6, 3, 37) * (scale if scale > 0 else 1.0)
             beyond = target - left @ rotated
             self.gcv_scores_ = gcv_scores(
                 self.alphas_,
-                to_host(singular) ** 2,
+                eigenvalues,
                 to_host(xp.sum(rotated * rotated, axis=1)),
                 float(xp.sum(beyond * beyond)),
                 shape=target.shape,
@@ -156,30 +159,6 @@ class RidgeMap(LinearMap):
             intercept = target_mean * unit - source_mean @ coef
             self.intercept_ = check_narrowed(intercept, X.dtype, _BESIDE)
 
-    def _path(self, singular):
-        """The penalties that GCV chooses from."""
-        if self.alphas is None:
-            scale = np.mean(singular**2)
-            return np.logspace(-6, 3, 37) * (scale if scale > 0 else 1.0)
-        alphas = np.array(self.alphas, dtype=np.float64)
-        if alphas.ndim != 1 or alphas.size == 0:
-            raise ValueError(
-                f"alphas must be a non-empty 1-d sequence of numbers, got shape {alphas.shape}"
-            )
-        if not np.all(np.isfinite(alphas) & (alphas > 0)):
-            raise ValueError("alphas must be finite and above 0; for least squares pass alpha=0")
-        return alphas
-
-
-def _check_squares(source, name):
-    """Raise where squares of the sources, which penalties are beside, leave the range."""
-    largest = float(largest_entry(namespace(source), source))
-    if not 1e-140 < largest < 1e140:
-        raise ValueError(
-            f"{name} (largest entry {largest:.3g}) has squares beyond the range of float64: "
-            "scale it"
-        )
-
 
 def gcv_scores(alphas, eigenvalues, explained, beyond, *, shape, intercept):
     """GCV score of each penalty; see the class for the formula.
@@ -195,11 +174,6 @@ def gcv_scores(alphas, eigenvalues, explained, beyond, *, shape, intercept):
     left_over = alphas[:, None] / (eigenvalues + alphas[:, None])
     residual = beyond + left_over**2 @ explained
     freedom = n - len(eigenvalues) - intercept + left_over.sum(axis=1)
-    if not np.all(freedom**2 > 0):
-        raise ValueError(
-            f"alphas go down to {alphas.min():g}, too small beside the squared singular values of "
-            f"X (up to {eigenvalues.max():g}): leave out the smallest, or pass alpha=0"
-        )
     return (residual / (n * d2)) / (freedom / n) ** 2
 
 

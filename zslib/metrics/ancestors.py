@@ -1,5 +1,7 @@
 """The ImageNet Challenge's first hierarchical error: the height of the common ancestor."""
 
+from graphlib import TopologicalSorter
+
 import numpy as np
 
 __all__ = ["common_ancestor_heights"]
@@ -22,28 +24,22 @@ def common_ancestor_heights(hierarchy, labels):
            [2., 1., 0.]])
     """
     hierarchy._positions(labels, "labels")
-    above, parents = [], {}
-    for label in labels:
-        reached, waiting = {label}, [label]
-        while waiting:
-            node = waiting.pop()
-            if node not in parents:
-                parents[node] = hierarchy.parents(node)
-            waiting += [p for p in parents[node] if p not in reached]
-            reached.update(parents[node])
-        above.append(reached)
-    height = dict.fromkeys(parents, 0)
-    rising = list(parents)
-    while rising:  # ends, since there is no cycle
-        higher = {}
-        for node in rising:
-            for p in parents[node]:
-                if height[p] <= height[node]:
-                    height[p] = higher[p] = height[node] + 1
-        rising = list(higher)
+    parents, waiting = {}, list(labels)
+    while waiting:
+        node = waiting.pop()
+        if node not in parents:
+            parents[node] = hierarchy.parents(node)
+            waiting += parents[node]
+    downwards = list(TopologicalSorter(parents).static_order())
+    above, height = {}, dict.fromkeys(parents, 0)
+    for node in downwards:
+        above[node] = {node}.union(*(above[p] for p in parents[node]))
+    for node in reversed(downwards):
+        for p in parents[node]:
+            height[p] = max(height[p], height[node] + 1)
     found = np.full((len(labels),) * 2, max(height.values()) + 1.0)
     for node in sorted(height, key=height.get, reverse=True):
-        below = [i for i, reached in enumerate(above) if node in reached]
+        below = [i for i, label in enumerate(labels) if node in above[label]]
         found[np.ix_(below, below)] = height[node]
     np.fill_diagonal(found, 0.0)
     return found

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from zslib.arrays import largest_size, like, namespace, to_host
+from zslib.arrays import largest_size, namespace, take_rows, to_host
 from zslib.metrics.hubness import check_counts
 from zslib.search import top_k
 from zslib.search.tiles import Tiles, slices
-from zslib.validation import as_array, as_vectors, check_choice, check_paired, check_vectors
+from zslib.validation import as_vectors, check_mask, check_paired, check_same_rows, check_vectors
 
 __all__ = ["HubCorrelations", "hub_correlations"]
 
@@ -25,7 +25,7 @@ class HubCorrelations(NamedTuple):
     training_p: float
 
 
-def hub_correlations(counts, targets, is_training_target, *, exclude_self=False):
+def hub_correlations(counts, targets, is_training_target):
     """Whether hubs lie near the mean of the space, and near training items: Table 5.
 
     Spearman correlations of N_k, over all elements of the search space, with (1) the cosine to
@@ -39,10 +39,8 @@ def hub_correlations(counts, targets, is_training_target, *, exclude_self=False)
     targets : (n_targets, d) float array or numpy.memmap
         The full search space; read in blocks.
     is_training_target : (n_targets,) bool array
-        Marks the targets of the training pairs.
-    exclude_self : bool, default False
-        A training target is its own nearest training item, with cosine 1. That is the letter of
-        the paper and the default; True takes the nearest other training item for these elements.
+        Marks the targets of the training pairs. One of them is its own nearest training item,
+        with cosine 1, by the letter of the paper.
 
     Examples
     --------
@@ -53,39 +51,29 @@ def hub_correlations(counts, targets, is_training_target, *, exclude_self=False)
     >>> round(found.mean_rho, 3), round(found.training_rho, 3)
     (0.8, 0.8)
     """
-    check_choice(exclude_self, "exclude_self", (False, True))
     check_paired(targets, is_training_target, "targets", "is_training_target")
     check_paired(targets, counts, "targets", "counts")
     check_paired(counts, is_training_target, "counts", "is_training_target")
     counts, targets = check_counts(counts), as_vectors(targets, "targets", finite=False)
-    is_training_target = as_array(is_training_target, "is_training_target")
-    xp = namespace(counts, targets, is_training_target)
     n = targets.shape[0]
+    mask = check_mask(is_training_target, "is_training_target", n, "targets")
+    namespace(counts, targets, mask)
     if n < 3:
         raise ValueError(f"targets has {n} rows: a rank correlation needs at least 3")
-    if counts.shape[0] != n:
-        raise ValueError(f"counts has {counts.shape[0]} entries for {n} targets")
-    if is_training_target.dtype != xp.bool or tuple(is_training_target.shape) != (n,):
-        raise TypeError(
-            f"is_training_target must be a boolean mask of shape ({n},), got "
-            f"{is_training_target.dtype} of shape {tuple(is_training_target.shape)}"
-        )
-    training = np.flatnonzero(to_host(is_training_target))
-    if training.size < 1 + exclude_self:
-        raise ValueError(
-            f"is_training_target marks {training.size} target(s): at least {1 + exclude_self} "
-            "needed to find the nearest training item"
-        )
-    to_mean, to_training = hub_cosines(targets, training, exclude_self)
+    check_same_rows(counts, targets, "counts", "targets")
+    training = np.flatnonzero(to_host(mask))
+    if not training.size:
+        raise ValueError("is_training_target marks no target: there is no nearest training item")
+    to_mean, to_training = hub_cosines(targets, training)
     counts = to_host(counts)
     rho_mean, p_mean = _spearman(counts, to_mean, "cosine to the mean")
     rho_near, p_near = _spearman(counts, to_training, "cosine to the nearest training item")
     return HubCorrelations(rho_mean, p_mean, rho_near, p_near)
 
 
-def hub_cosines(targets, training, exclude_self=False):
+def hub_cosines(targets, training):
     """Cosines of targets to the mean of all and to the nearest of the rows ``training``."""
-    return _cosines_to_mean(targets), _cosines_to_training(targets, training, exclude_self)
+    return _cosines_to_mean(targets), _cosines_to_training(targets, training)
 
 
 def _spearman(counts, cosines, what):
@@ -118,20 +106,11 @@ def _cosines_to_mean(targets):
     return np.concatenate(found)
 
 
-def _cosines_to_training(targets, training, exclude_self):
+def _cosines_to_training(targets, training):
     """Cosine of each target to its nearest training item, (n_targets,), on the host."""
     xp = namespace(targets)
-    items = xp.take(xp.asarray(targets), like(training, targets), axis=0)
-    position = np.full(targets.shape[0], -1)
-    position[training] = np.arange(training.size)
-    found = []
-    for rows in slices(targets.shape[0], 16384):
-        scores, indices = top_k(xp.asarray(targets[rows, :]), items, 1 + exclude_self)
-        scores, indices = to_host(scores), to_host(indices)
-        if exclude_self:
-            itself = indices[:, 0] == position[rows]
-            found.append(np.where(itself, scores[:, 1], scores[:, 0]))
-        else:
-            # Exactly 1 for all training items: rounding must not put them in an order.
-            found.append(np.where(position[rows] >= 0, 1, scores[:, 0]))
-    return np.minimum(np.concatenate(found), 1)
+    items = take_rows(xp.asarray(targets), training)
+    blocks = (xp.asarray(targets[rows, :]) for rows in slices(targets.shape[0], 16384))
+    found = np.concatenate([to_host(top_k(block, items, 1)[0])[:, 0] for block in blocks])
+    found[training] = 1  # exactly: rounding must not put them in an order
+    return np.minimum(found, 1)

@@ -25,31 +25,20 @@ from zslib.validation import (
     check_paired,
     is_missing,
     is_text,
+    numbered,
     rows_of_names,
 )
 
 __all__ = ["Hierarchy", "flat_hits_at_k", "hierarchical_precision_at_k"]
 
 
+def _check_ordered(labels, name):
+    if isinstance(labels, Set):
+        raise TypeError(f"{name} must have an order, that of rows or positions: pass a list")
+
+
 def _shown(names):
     return ", ".join(repr(name) for name in names[:5]) + (", …" if len(names) > 5 else "")
-
-
-def _refuse_containers(edges):
-    """Refuse what has edges but does not give them as pairs when one walks over it."""
-    remedy = None
-    if hasattr(edges, "edges") and hasattr(edges, "nodes"):  # networkx does not say which way
-        remedy = (
-            "give ((b, a) for a, b in graph.edges) where its arrows lead from parent to child, "
-            "graph.edges where they lead to the parent, and nodes=graph.nodes"
-        )
-    elif isinstance(edges, Mapping):
-        remedy = "give edges.items() where it has the parent of each child"
-    elif hasattr(edges, "itertuples"):
-        remedy = "give edges[[child, parent]].itertuples(index=False)"
-    if remedy:
-        kind = type(edges).__name__
-        raise TypeError(f"edges must be (child, parent) pairs, got a {kind}: {remedy}")
 
 
 _VALID = ", the number of valid labels"
@@ -92,7 +81,12 @@ class Hierarchy:
     def __init__(self, edges, *, paths="any", nodes=()):
         self.paths = check_choice(paths, "paths", ("any", "up_then_down"))
         self._position = {}
-        _refuse_containers(edges)
+        if isinstance(edges, Mapping) or hasattr(edges, "itertuples") or hasattr(edges, "edges"):
+            raise TypeError(
+                f"edges must be (child, parent) pairs, got a {type(edges).__name__}: give its "
+                "items(), its [[child, parent]].itertuples(index=False), or its edges, turned "
+                "round where these lead from parent to child"
+            )
         child, parent = self._read(edges)
         if isinstance(nodes, str | bytes):
             raise TypeError(f"nodes must be a collection of node names, not one: {nodes!r}")
@@ -105,8 +99,7 @@ class Hierarchy:
         ones = np.ones(self.n_links, dtype=bool)
         self._up = sparse.csr_array((ones, (child, parent)), shape=(n, n))
         self._down = self._up.T.tocsr()
-        cycle = _walk.find_cycle(self._up)
-        if cycle:
+        if cycle := _walk.find_cycle(self._up):
             path = " -> ".join(repr(self.nodes[i]) for i in [*cycle, cycle[0]])
             raise ValueError(f"edges form a cycle, {path} (child -> parent): remove a link of it")
         self._step = _walk.step_matrix(child, parent, n, paths)
@@ -120,11 +113,9 @@ class Hierarchy:
                     raise ValueError
                 child, parent = edge
             except (TypeError, ValueError):
-                raise ValueError(
-                    f"edges must be (child, parent) pairs, number {number} is {edge!r}"
-                ) from None
-            found.append(self._place(child, f"edges number {number}"))
-            found.append(self._place(parent, f"edges number {number}"))
+                message = f"edges must be (child, parent) pairs, number {number} is {edge!r}"
+                raise ValueError(message) from None
+            found += [self._place(node, f"edges number {number}") for node in (child, parent)]
             if found[-1] == found[-2]:
                 raise ValueError(f"edges number {number} links {child!r} to itself: remove it")
         if not found:
@@ -134,10 +125,7 @@ class Hierarchy:
     def _place(self, node, where):
         """Position of ``node``, a new one if it was not met before."""
         if is_missing(node):
-            raise ValueError(
-                f"{where} has {node!r} for a name, which would join all that have none: leave out "
-                "such links, a root needs none"
-            )
+            raise ValueError(f"{where} has {node!r} for a name: leave it out, a root needs none")
         try:
             return self._position.setdefault(node, len(self._position))
         except TypeError as error:
@@ -163,8 +151,8 @@ class Hierarchy:
             positions = np.array([self._position.get(x, -1) for x in labels], dtype=np.int64)
         except TypeError as error:
             raise TypeError(f"{name} must be a flat collection of node names: {error}") from error
-        if (positions < 0).any():
-            unknown = [labels[i] for i in np.flatnonzero(positions < 0)]
+        unknown = [labels[i] for i in np.flatnonzero(positions < 0)]
+        if unknown:
             raise ValueError(
                 f"{name} has {len(unknown)} name(s) outside the hierarchy ({_shown(unknown)}): "
                 "drop them, or give the hierarchy their links, or them as nodes without any"
@@ -174,9 +162,8 @@ class Hierarchy:
     def _valid_positions(self, valid_labels):
         """Positions of the valid labels, after a check that none occurs twice."""
         positions = self._positions(valid_labels, "valid_labels")
-        times = np.bincount(positions)
-        if times.max() > 1:
-            twice = [self.nodes[i] for i in np.flatnonzero(times > 1)]
+        twice = [self.nodes[i] for i in np.flatnonzero(np.bincount(positions) > 1)]
+        if twice:
             raise ValueError(f"valid_labels has labels more than once ({_shown(twice)}): drop one")
         return positions
 
@@ -279,15 +266,13 @@ class Hierarchy:
 
     def _stops(self, labels, valid_labels, ks, if_fewer):
         valid = self._valid_positions(valid_labels)
-        if isinstance(labels, Set):
-            raise TypeError("labels must have an order, that of the rows returned: pass a list")
+        _check_ordered(labels, "labels")
         positions = self._positions(labels, "labels")
-        strange = ~np.isin(positions, valid)
-        if strange.any():
-            names = [self.nodes[i] for i in positions[strange]]
+        strange = [self.nodes[i] for i in positions[~np.isin(positions, valid)]]
+        if strange:
             raise ValueError(
-                f"labels has {len(names)} label(s) that are not in valid_labels "
-                f"({_shown(names)}): a true label must be one that can be predicted"
+                f"labels has {len(strange)} label(s) that are not in valid_labels "
+                f"({_shown(strange)}): a true label must be one that can be predicted"
             )
         sources, row = np.unique(positions, return_inverse=True)
         radii, sizes = self._stops_at(sources, valid, check_ks(ks, len(valid), _VALID), if_fewer)
@@ -306,18 +291,12 @@ class Hierarchy:
             )
         return radii, sizes
 
-    def _hops_between(self, sources, limits, row, targets):
-        return _walk.hops_between(self._step, self.n_nodes, sources, limits, row, targets)
-
 
 def _check_predictions(predictions, gold, ks):
     """``gold``, and the columns of ``predictions`` that ``ks`` need; names become numbers."""
     check_paired(predictions, gold, "predictions", "gold")
     predictions, gold = as_array(predictions, "predictions"), as_array(gold, "gold")
-    if is_text(predictions) and is_text(gold):
-        labels = np.unique(np.concatenate([predictions.ravel(), gold.ravel()]).astype(str))
-        predictions = rows_of_names(predictions, labels, "predictions", "both")
-        gold = rows_of_names(gold, labels, "gold", "both")
+    predictions, gold = numbered(predictions, gold)
     xp = namespace(predictions, gold)
     if predictions.ndim != 2 or 0 in predictions.shape:
         raise ValueError(
@@ -387,8 +366,7 @@ def hierarchical_precision_at_k(
     """
     if not isinstance(hierarchy, Hierarchy):
         raise TypeError(f"hierarchy must be a Hierarchy, got {type(hierarchy).__name__}")
-    if isinstance(valid_labels, Set):
-        raise TypeError("valid_labels must have an order, positions refer to it: pass a list")
+    _check_ordered(valid_labels, "valid_labels")
     valid = hierarchy._valid_positions(valid_labels)
     ks = check_ks(ks, len(valid), _VALID)
     check_paired(predictions, gold, "predictions", "gold")
@@ -404,7 +382,8 @@ def hierarchical_precision_at_k(
     order = np.argsort(row, kind="stable")
     hops = np.empty_like(answers)
     limits, targets = radii.max(axis=1), valid[answers[order]]
-    hops[order] = hierarchy._hops_between(sources, limits, row[order], targets)
+    walk = hierarchy._step, hierarchy.n_nodes, sources, limits
+    hops[order] = _walk.hops_between(*walk, row[order], targets)
     near = (answers >= 0) & (hops >= 0)
     shares = [
         np.mean(near[:, :k] & (hops[:, :k] <= radii[row, column, None]), axis=1)
@@ -439,12 +418,12 @@ def _check_answers(predictions, n_valid):
             f"{answers.min()} to {answers.max()}"
         )
     ordered = np.sort(answers, axis=1)
-    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-    if twice.any():
-        row, column = np.argwhere(twice)[0]
+    twice = np.argwhere((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0))
+    if len(twice):
+        row, column = twice[0]
         raise ValueError(
-            f"predictions has position {ordered[row, column]} more than once in row {row}: it "
-            "would count twice; keep its first place only"
+            f"predictions has position {ordered[row, column]} more than once in row {row}: keep "
+            "its first place only"
         )
     return answers
 

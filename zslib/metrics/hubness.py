@@ -10,7 +10,7 @@ reduction in high-dimensional spaces, Knowledge and Information Systems 59.
 import numpy as np
 
 from zslib.arrays import like, namespace, to_host
-from zslib.validation import as_array, check_indices, check_integer
+from zslib.validation import as_array, check_indices, check_integer, whole_numbers
 
 __all__ = [
     "hub_share",
@@ -65,18 +65,7 @@ def check_lists(indices, n_targets):
 
 def check_counts(counts, name="counts"):
     """``counts`` as an array when it is non-empty, 1-d, of non-negative integers."""
-    counts = as_array(counts, name)
-    xp = namespace(counts)
-    if counts.ndim != 1 or counts.shape[0] == 0:
-        raise ValueError(
-            f"{name} must be a non-empty 1-d array of k-occurrences, got shape "
-            f"{tuple(counts.shape)}"
-        )
-    if not xp.isdtype(counts.dtype, "integral"):
-        raise TypeError(f"{name} must hold integers, as k_occurrence returns, got {counts.dtype}")
-    if int(xp.min(counts)) < 0:
-        raise ValueError(f"{name} must not be negative, found {int(xp.min(counts))}")
-    return counts
+    return whole_numbers(counts, name, "k-occurrences")
 
 
 def k_skewness(counts):
@@ -97,8 +86,8 @@ def k_skewness(counts):
     return float(np.mean(centred**3) / variance**1.5) if variance > 0 else 0.0
 
 
-def hub_share(top1, counts, *, threshold=5):
-    """Share of top-1 answers that are hubs, N_k above ``threshold``.
+def hub_share(top1, counts):
+    """Share of top-1 answers that are hubs, N_k above 5.
 
     Table 4 of Lazaridou et al. (2015), there in percent, with N_20 > 5. ``top1`` (n_queries,) is
     the nearest target of each query, ``counts`` (n_targets,) is from `k_occurrence`.
@@ -109,16 +98,11 @@ def hub_share(top1, counts, *, threshold=5):
     >>> hub_share(np.array([2, 0, 2, 1]), np.array([1, 5, 6]))
     0.5
     """
-    top1, counts = as_array(top1, "top1"), check_counts(counts)
+    top1 = whole_numbers(top1, "top1", "first neighbours, indices[:, 0] of top_k")
+    counts = check_counts(counts)
     xp = namespace(top1, counts)
-    if top1.ndim != 1 or top1.shape[0] == 0:
-        raise ValueError(
-            "top1 must be a 1-d array with the first neighbour of each query, got shape "
-            f"{tuple(top1.shape)}: pass indices[:, 0]"
-        )
     check_indices(top1, "top1", counts.shape[0])
-    threshold = check_integer(threshold, "threshold", low=0)
-    hubs = xp.take(counts, top1) > threshold
+    hubs = xp.take(counts, top1) > 5
     return int(xp.sum(xp.astype(hubs, xp.int64))) / top1.shape[0]
 
 

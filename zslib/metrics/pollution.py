@@ -2,7 +2,7 @@
 
 from zslib.arrays import namespace
 from zslib.metrics.hubness import check_lists
-from zslib.validation import as_array
+from zslib.validation import as_array, check_mask
 
 __all__ = ["pollution"]
 
@@ -29,12 +29,8 @@ def pollution(indices, is_training_target):
     """
     indices = as_array(indices, "indices")
     is_training_target = as_array(is_training_target, "is_training_target")
+    check_mask(is_training_target, "is_training_target", is_training_target.size, "targets")
     xp = namespace(indices, is_training_target)
-    if is_training_target.dtype != xp.bool or is_training_target.ndim != 1:
-        raise TypeError(
-            "is_training_target must be a 1-d boolean mask over the search space, got "
-            f"{is_training_target.dtype} of shape {tuple(is_training_target.shape)}"
-        )
     check_lists(indices, is_training_target.shape[0])
     polluted = xp.take(is_training_target, xp.reshape(indices, (-1,)))
     return xp.any(xp.reshape(polluted, indices.shape), axis=1)

@@ -1,7 +1,7 @@
 """Retrieval accuracy from the ranks of gold targets."""
 
-from zslib.arrays import namespace
-from zslib.validation import as_array, check_integer, check_ks
+from zslib.arrays import to_host
+from zslib.validation import check_integer, check_ks, whole_numbers
 
 __all__ = ["hits_at_k", "precision_at_k"]
 
@@ -17,18 +17,7 @@ def hits_at_k(ranks, k):
     >>> hits_at_k(np.array([0, 4, 1]), 2)
     array([ True, False,  True])
     """
-    ranks = as_array(ranks, "ranks")
-    xp = namespace(ranks)
-    if not xp.isdtype(ranks.dtype, "integral"):
-        raise TypeError(
-            f"ranks must hold integers, got {ranks.dtype}: pass what gold_ranks returns"
-        )
-    if ranks.ndim != 1 or ranks.shape[0] == 0:
-        raise ValueError(
-            f"ranks must be a 1-d array with one rank per query, got shape {tuple(ranks.shape)}"
-        )
-    if int(xp.min(ranks)) < 0:
-        raise ValueError(f"ranks start at 0 for the nearest target, found {int(xp.min(ranks))}")
+    ranks = whole_numbers(ranks, "ranks", "ranks, one for each query, as gold_ranks returns them")
     return ranks < check_integer(k, "k", low=1)
 
 
@@ -45,7 +34,5 @@ def precision_at_k(ranks, ks):
     >>> precision_at_k(np.array([0, 4, 1, 9]), [1, 5, 10])
     {1: 0.25, 5: 0.75, 10: 1.0}
     """
-    ranks = as_array(ranks, "ranks")
-    xp = namespace(ranks)
-    hits = {k: hits_at_k(ranks, k) for k in check_ks(ks)}
-    return {k: int(xp.sum(xp.astype(h, xp.int64))) / h.shape[0] for k, h in hits.items()}
+    hits = {k: to_host(hits_at_k(ranks, k)) for k in check_ks(ks)}
+    return {k: int(found.sum()) / found.size for k, found in hits.items()}

@@ -10,6 +10,7 @@ zero-shot learning for object recognition in the wild, ECCV.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from numbers import Real
 
@@ -22,12 +23,14 @@ from zslib.validation import (
     as_vectors,
     check_indices,
     check_integer,
+    check_mask,
     check_paired,
     check_real,
     check_row_names,
+    check_same_rows,
     column_names,
-    host_array,
-    is_text,
+    numbered,
+    whole_numbers,
 )
 
 __all__ = [
@@ -59,8 +62,9 @@ def class_accuracies(y_true, y_pred, classes=None):
     array([0.5 , 0.75])
     """
     check_paired(y_true, y_pred, "y_true", "y_pred")
-    numbered = _numbered(y_true, y_pred, classes)
-    names, (y_true, y_pred, classes) = classes, _checked_labels(*numbered)
+    given = {"y_true": y_true, "y_pred": y_pred, "classes": classes}
+    given = {name: as_labels(one, name) for name, one in given.items() if one is not None}
+    names, (y_true, y_pred, classes) = classes, _checked_labels(*numbered(*given.values()))
     xp = namespace(y_true)
     n_samples, n_hits = (
         xp.astype(
@@ -69,38 +73,20 @@ def class_accuracies(y_true, y_pred, classes=None):
         )
         for labels in (xp.sort(y_true), xp.sort(y_true[y_true == y_pred]))
     )
-    empty = n_samples == 0
-    if bool(xp.any(empty)):
-        first = list(names)[int(xp.argmax(xp.astype(empty, xp.int64)))]
+    empty = np.flatnonzero(to_host(n_samples) == 0)
+    if empty.size:
         raise ValueError(
-            f"{int(xp.sum(xp.astype(empty, xp.int64)))} class(es) have no sample in y_true, the "
-            f"first is class {first}: leave them out of classes"
+            f"{empty.size} class(es) have no sample in y_true, the first is class "
+            f"{list(names)[empty[0]]}: leave them out of classes"
         )
     return n_hits / n_samples
 
 
-def _numbered(*labels):
-    """Arrays of labels; where these are names, by their places in alphabetical order."""
-    names = "y_true", "y_pred", "classes"
-    given = [p if p is None else as_labels(p, n) for p, n in zip(labels, names, strict=True)]
-    parts = [part for part in given if part is not None]
-    if not all(map(is_text, parts)):
-        return given
-    codes = np.unique(np.concatenate([part.ravel() for part in parts]), return_inverse=True)
-    ends = np.cumsum([part.size for part in parts])
-    found = iter(np.split(codes[1], ends[:-1]))
-    return [None if p is None else next(found).reshape(p.shape) for p in given]
-
-
-def _checked_labels(y_true, y_pred, classes):
+def _checked_labels(y_true, y_pred, classes=None):
     """The arguments of `class_accuracies` as int64, the classes filled in."""
     xp = namespace(y_true, y_pred, classes)
     y_true, y_pred = _labels(y_true, "y_true"), _labels(y_pred, "y_pred")
-    if y_true.shape != y_pred.shape:
-        raise ValueError(
-            f"y_true has {y_true.shape[0]} labels and y_pred {y_pred.shape[0]}: give one "
-            "prediction per sample"
-        )
+    check_same_rows(y_true, y_pred, "y_true", "y_pred")
     if classes is None:
         return y_true, y_pred, xp.sort(xp.unique_values(y_true))
     classes = _labels(classes, "classes")
@@ -350,63 +336,59 @@ def seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen) -> 
     for side, scores, labels in given:
         check_paired(scores, labels, f"scores_{side}", f"y_{side}")
         check_row_names(is_seen, column_names(scores), "is_seen", f"scores_{side}")
-    scores_seen, y_seen = as_vectors(scores_seen, "scores_seen"), as_array(y_seen, "y_seen")
-    scores_unseen = as_vectors(scores_unseen, "scores_unseen")
-    y_unseen, is_seen = as_array(y_unseen, "y_unseen"), as_array(is_seen, "is_seen")
-    namespace(scores_seen, y_seen, scores_unseen, y_unseen)
+    is_seen = as_array(is_seen, "is_seen")
+    sides = [
+        (side, as_vectors(scores, f"scores_{side}"), as_array(labels, f"y_{side}"))
+        for side, scores, labels in given
+    ]
+    namespace(*(array for _, *both in sides for array in both))
     flips, weights = [], []
-    sides = ("seen", scores_seen, y_seen), ("unseen", scores_unseen, y_unseen)
     for side, scores, labels in sides:
         best_seen, best_unseen, gammas = seen_unseen_maxima(scores, is_seen)
         labels = _labels_of_side(labels, side, scores, to_host(is_seen))
         right = (best_seen if side == "seen" else best_unseen) == labels
         flips.append(to_host(gammas))
         weights.append(to_host(right) * sample_weights(to_host(labels)))
-    curve = curve_of_weights(*flips)(*weights)
-    return SeenUnseenCurve(
-        *(like(part, scores_seen) for part in (curve.gammas, curve.seen, curve.unseen))
-    )
+    curve = curve_of_weights(*flips, *weights)
+    parts = curve.gammas, curve.seen, curve.unseen
+    return SeenUnseenCurve(*(like(part, sides[0][1]) for part in parts))
 
 
 def _labels_of_side(labels, side, scores, mask):
     """``labels`` as int64 when they fit their scores, and their classes are of the given side."""
     labels = _labels(labels, f"y_{side}")
-    if labels.shape[0] != scores.shape[0]:
-        raise ValueError(
-            f"y_{side} has {labels.shape[0]} labels and scores_{side} {scores.shape[0]} rows: "
-            "give one label per row"
-        )
+    check_same_rows(labels, scores, f"y_{side}", f"scores_{side}")
     check_indices(labels, f"y_{side}", scores.shape[1])
     y = to_host(labels)
-    strange = mask[y] != (side == "seen")
-    if np.any(strange):
-        other = "unseen" if side == "seen" else "seen"
+    strange = y[mask[y] != (side == "seen")]
+    if strange.size:
         raise ValueError(
-            f"y_{side} holds class {int(y[strange][0])}, which is_seen marks as {other}: test "
+            f"y_{side} holds class {strange[0]}, which is_seen marks as the other kind: test "
             "samples must be on the side of their class"
         )
     return labels
 
 
-def curve_of_weights(flips_seen, flips_unseen):
-    """The curve as a function of what each sample's being right is worth (host arrays).
+def curve_of_weights(flips_seen, flips_unseen, weights_seen, weights_unseen):
+    """The curve, from what each sample's being right is worth (host arrays).
 
-    ``flips`` are the gammas at which the samples of each kind move. The function returned takes
-    the weights of the seen and of the unseen classes' samples, 0 for those never right.
+    ``flips`` are the gammas at which the samples of each kind move, the weights those of the seen
+    and of the unseen classes' samples, 0 for those never right.
     """
-    points, where = np.unique(np.concatenate([flips_seen, flips_unseen]), return_inverse=True)
-    where_seen, where_unseen = where[: flips_seen.size], where[flips_seen.size :]
+    points, where_seen, where_unseen = _points(flips_seen, flips_unseen)
+    lost = np.bincount(where_seen, weights_seen, minlength=points.size)
+    won = np.bincount(where_unseen, weights_unseen, minlength=points.size)
+    # Sums start from 0, and only grow, so that ends and order are exact.
+    seen = np.append(np.cumsum(lost[::-1])[::-1], 0.0)
+    unseen = np.append(0.0, np.cumsum(won))
     gammas = np.append(-np.inf, points)
+    return SeenUnseenCurve(gammas, np.minimum(seen, 1.0), np.minimum(unseen, 1.0))
 
-    def curve(weights_seen, weights_unseen):
-        lost = np.bincount(where_seen, weights_seen, minlength=points.size)
-        won = np.bincount(where_unseen, weights_unseen, minlength=points.size)
-        # Sums start from 0, and only grow, so that ends and order are exact.
-        seen = np.append(np.cumsum(lost[::-1])[::-1], 0.0)
-        unseen = np.append(0.0, np.cumsum(won))
-        return SeenUnseenCurve(gammas, np.minimum(seen, 1.0), np.minimum(unseen, 1.0))
 
-    return curve
+def _points(flips_seen, flips_unseen):
+    """The gammas at which something moves, and the place of each sample's among them."""
+    points, where = np.unique(np.concatenate([flips_seen, flips_unseen]), return_inverse=True)
+    return points, where[: flips_seen.size], where[flips_seen.size :]
 
 
 def areas_of_weights(flips_seen, flips_unseen):
@@ -414,8 +396,7 @@ def areas_of_weights(flips_seen, flips_unseen):
 
     The function returned takes rows of weights, and gives the area of each row.
     """
-    points, where = np.unique(np.concatenate([flips_seen, flips_unseen]), return_inverse=True)
-    where_seen, where_unseen = where[: flips_seen.size], where[flips_seen.size :]
+    points, where_seen, where_unseen = _points(flips_seen, flips_unseen)
 
     def areas(weights_seen, weights_unseen):
         lost = row_sums(where_seen, points.size, weights_seen)
@@ -427,13 +408,11 @@ def areas_of_weights(flips_seen, flips_unseen):
     return areas
 
 
-def row_sums(where, size, weights=None):
-    """`numpy.bincount` of each row: of the places ``where``, or of ``weights`` at these (host)."""
-    n_rows = len(where) if weights is None else len(weights)
-    places = np.broadcast_to(where, (n_rows, where.shape[-1])) + size * np.arange(n_rows)[:, None]
-    found = np.bincount(
-        places.ravel(), None if weights is None else weights.ravel(), minlength=n_rows * size
-    )
+def row_sums(where, size, weights):
+    """`numpy.bincount` of each row of ``weights`` at the places ``where`` (host)."""
+    n_rows = len(weights)
+    places = where + size * np.arange(n_rows)[:, None]
+    found = np.bincount(places.ravel(), weights.ravel(), minlength=n_rows * size)
     return found.reshape(n_rows, size)
 
 
@@ -445,12 +424,7 @@ def sample_weights(labels):
 
 def check_seen_mask(is_seen, n_classes):
     """The mask of seen classes on the host, when it is one over ``n_classes`` with both kinds."""
-    mask = host_array(is_seen, "is_seen")
-    if mask.dtype != np.bool_ or mask.shape != (n_classes,):
-        raise TypeError(
-            f"is_seen must be a boolean mask over the {n_classes} classes (columns of scores), "
-            f"got {mask.dtype} of shape {mask.shape}"
-        )
+    mask = to_host(check_mask(is_seen, "is_seen", n_classes, "classes (columns of scores)"))
     if mask.all() or not mask.any():
         raise ValueError(
             f"is_seen marks {'all' if mask.all() else 'none'} of the classes: generalised "
@@ -461,14 +435,5 @@ def check_seen_mask(is_seen, n_classes):
 
 def _labels(labels, name):
     """``labels`` as int64 when they are a non-empty 1-d integer array."""
-    xp = namespace(labels)
-    if labels.ndim != 1 or labels.shape[0] == 0:
-        raise ValueError(
-            f"{name} must be a non-empty 1-d array of classes, got shape {tuple(labels.shape)}"
-        )
-    if not xp.isdtype(labels.dtype, "integral"):
-        raise TypeError(
-            f"{name} must hold integers, got {labels.dtype}: leave out what has no label, then "
-            "convert it by .astype(int)"
-        )
-    return xp.astype(labels, xp.int64)
+    labels = whole_numbers(labels, name, "classes", low=-math.inf)
+    return namespace(labels).astype(labels, namespace(labels).int64)

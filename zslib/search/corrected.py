@@ -48,8 +48,7 @@ class CorrectedTiles(Tiles):
         xp = namespace(queries, targets)
         served = correction.fitted and not fitting
         reference = getattr(correction, "reference_", None) if served else correction.reference
-        n = queries.shape[0]
-        both = n
+        n = both = queries.shape[0]
         if reference is not None:
             reference = as_vectors(reference, "reference")
             namespace(queries, reference)
@@ -75,12 +74,9 @@ class CorrectedTiles(Tiles):
             prepared = xp.concat([prepared, self._prepared(reference, "reference")])
         if wide or reference is not None:
             self._factors = [self._factor(prepared)]
-        if served:
-            self.copies = correction._copies
-        else:
-            if "copies" not in known:
-                known["copies"] = copies_of(targets)
-            self.copies = known["copies"]
+        if not served and "copies" not in known:
+            known["copies"] = copies_of(targets)
+        self.copies = correction._copies if served else known["copies"]
         self.score_dtype = xp.float64
         self.correction, self._own = correction, reference is None
         self._watching = None
@@ -261,15 +257,8 @@ class CorrectedTiles(Tiles):
         return self.correction.target_statistics(reference, side)
 
     def _apply(self, raw, rows):
-        corrected = None
-        for piece, at in self._pieces(raw, rows):
-            found = self._apply_to(raw[piece, :], at)
-            if piece.stop - piece.start == raw.shape[0]:
-                return found
-            if corrected is None:
-                corrected = np.empty((raw.shape[0], found.shape[1]), found.dtype)
-            corrected[piece] = found
-        return corrected
+        found = [self._apply_to(raw[piece, :], at) for piece, at in self._pieces(raw, rows)]
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def _apply_to(self, raw, rows):
         xp = self.xp

@@ -316,20 +316,13 @@ def _rows_of(gold, targets):
 
 def _acceptable(gold, n_queries, n_targets):
     """Flat (query, target) pairs of host int64 arrays, from either form of ``gold``."""
-    if isinstance(gold, (Mapping, Set, str)) or column_names(gold) is not None:
+    unordered = isinstance(gold, (Mapping, Set, str)) or column_names(gold) is not None
+    if unordered or not (is_array_api_obj(gold) or isinstance(gold, Iterable)):
         raise TypeError(
-            f"gold is a {type(gold).__name__}, whose members are not in the order of the queries: "
-            "give a sequence with the acceptable indices of each query"
+            f"gold is a {type(gold).__name__}: it must be an integer array, or a sequence with "
+            "the acceptable indices of each query, in the order of the queries"
         )
-    if is_array_api_obj(gold):
-        per_query = host_array(gold, "gold")
-    elif isinstance(gold, Iterable):
-        per_query = list(gold)
-    else:
-        raise TypeError(
-            "gold must be an integer array, or a sequence with the acceptable indices of each "
-            f"query, got {gold!r}"
-        )
+    per_query = host_array(gold, "gold") if is_array_api_obj(gold) else list(gold)
     if len(per_query) != n_queries:
         raise ValueError(
             f"gold has {len(per_query)} entries for {n_queries} queries: give one index, or one "
@@ -347,11 +340,10 @@ def _acceptable(gold, n_queries, n_targets):
         )
     odd = next((row for row, a in enumerate(accepted) if a.dtype.kind not in "iu"), None)
     if odd is not None:
-        kind = accepted[odd].dtype
-        kind = type(per_query[odd]).__name__ if kind.kind == "O" else kind
         raise TypeError(
             "gold must hold integers, the rows of targets, or a list of such for each query, got "
-            f"{kind} at position {odd}; names need a data frame as targets, whose index has them"
+            f"{type(per_query[odd]).__name__} at position {odd}; names need a data frame as "
+            "targets, whose index has them"
         )
     flat = np.concatenate([a.ravel() for a in accepted])
     if lengths[0] == n_targets > 2 and flat.max() <= 1:

@@ -9,14 +9,7 @@ from zslib.arrays import namespace
 from zslib.search.pairs import EPS, Pairs
 from zslib.search.rows import slices
 from zslib.search.tiles import METRICS, check_rows
-from zslib.validation import (
-    as_array,
-    as_vectors,
-    check_choice,
-    check_columns,
-    check_vectors,
-    column_names,
-)
+from zslib.validation import as_vectors, check_choice, check_columns, column_names
 
 FEW = 8  # queries at once that are no work for tiles
 PRODUCT = 2**21  # scores at a time
@@ -70,11 +63,8 @@ class PreparedTargets:
     def __init__(self, targets, metric="cosine"):
         self.metric = check_choice(metric, "metric", METRICS)
         self.columns = column_names(targets)
-        targets = as_array(targets, "targets")
+        targets = as_vectors(targets, "targets", finite=False)
         xp = namespace(targets)
-        if targets.dtype not in (xp.float32, xp.float64):
-            targets = as_vectors(targets, "targets", finite=False)
-        check_vectors(targets, "targets", finite=False)
         if type(targets) is np.ndarray:
             targets = np.ascontiguousarray(targets)
         self.targets, self.shape, self.dtype = targets, targets.shape, targets.dtype

@@ -48,27 +48,18 @@ def check_sides(queries, targets, name):
 
 
 def check_rows(block, start, metric, names=None):
-    """Check targets from the row ``start`` on, or of the rows ``names``; their largest entries."""
+    """Check targets from the row ``start`` on, or of the rows ``names``; their largest entry."""
     xp = namespace(block)
-
-    def first(bad):
-        position = start + int(xp.argmax(xp.astype(bad, xp.int64)))
-        return position if names is None else names[position]
-
-    peaks = xp.max(xp.abs(block), axis=1)  # a NaN passes through the maximum
-    bad = ~xp.isfinite(peaks)
-    if bool(xp.any(bad)):
-        raise ValueError(
-            f"targets holds NaN or infinity, the first at row {first(bad)}: remove or repair "
-            "these rows"
-        )
-    zero = peaks == 0
-    if metric == "cosine" and bool(xp.any(zero)):
-        raise ValueError(
-            f"targets has a zero row, the first at row {first(zero)}: the cosine with a zero "
-            "vector is undefined; drop such rows"
-        )
-    return peaks
+    peaks = to_host(xp.max(xp.abs(block), axis=1))  # a NaN passes through the maximum
+    names = np.arange(start, start + len(peaks)) if names is None else names
+    zero = (peaks == 0) & (metric == "cosine")
+    for bad, what in (
+        (~np.isfinite(peaks), "holds NaN or infinity"),
+        (zero, "has a zero row"),
+    ):
+        if bad.any():
+            raise ValueError(f"targets {what}, the first at row {names[bad][0]}: drop such rows")
+    return float(peaks.max())
 
 
 class Tiles:
@@ -309,7 +300,7 @@ class Tiles:
 
     def _check_closely(self, block, start):
         """Check targets one by one; a length that none exceeds."""
-        peak = float(self.xp.max(check_rows(block, start, self.metric, self._picked)))
+        peak = check_rows(block, start, self.metric, self._picked)
         if self.metric != "cosine" and not self._fits(peak):
             raise ValueError(
                 f"queries (largest entry {self._peak:.3g}) and targets (largest entry {peak:.3g}) "

@@ -283,9 +283,9 @@ REFUSALS = [
         ({"class_names": [*NAMES[:4], missing, *NAMES[5:]]}, "names has no label at .* 4")
         for missing in (None, np.nan, "", pandas.NA)
     ],
-    ({"labels": [None, *NAMED_LABELS[1:]]}, "labels has no label at 1 .* first 0"),
-    ({"labels": pandas.Series(LABELS, dtype="Int64").replace(5, pandas.NA)}, "first 5"),
-    ({"unseen_classes": ["c", ""]}, "unseen_classes has no label at 1 .* first 1"),
+    ({"labels": [None, *NAMED_LABELS[1:]]}, "labels has no label at 1 .* first in row 0"),
+    ({"labels": pandas.Series(LABELS, dtype="Int64").replace(5, pandas.NA)}, "first in row 5"),
+    ({"unseen_classes": ["c", ""]}, "unseen_classes has no label at 1 .* first in row 1"),
     ({"class_embeddings": FRAME.rename({"b": np.nan}), "class_names": None}, "no label"),
     ({"class_embeddings": BY_NAME | {None: [1.0] * 3}, "class_names": None}, "no label"),
     ({"labels": NAMED_LABELS, "class_names": None}, "names, and the class vectors have none"),

@@ -197,9 +197,9 @@ class ZeroShotOutcome:
     def curve(self):
         """Accuracies (shares, not percent) at every gamma, a `SeenUnseenCurve`."""
         (seen, right_seen), (unseen, right_unseen) = self._movable()
-        return curve_of_weights(seen.flips, unseen.flips)(
-            right_seen * sample_weights(seen.labels), right_unseen * sample_weights(unseen.labels)
-        )
+        weights = right_seen * sample_weights(seen.labels)
+        others = right_unseen * sample_weights(unseen.labels)
+        return curve_of_weights(seen.flips, unseen.flips, weights, others)
 
     def areas(self):
         """The area under the curve as a function of image weights, a row for each area wanted.

@@ -138,16 +138,10 @@ class Correction(BaseEstimator, ABC):
                 f"this {owner} was fitted with metric={self.metric_!r}, and metric={metric!r} is "
                 "asked for: fit another for it"
             )
-        shape, rows = fingerprint(targets)
-        if shape != self._targets[0]:
+        if fingerprint(targets) != self._targets:
             raise ValueError(
-                f"this {owner} was fitted on targets of shape {self._targets[0]}, and these have "
-                f"{shape}: fit another on these"
-            )
-        if rows != self._targets[1]:
-            raise ValueError(
-                f"this {owner} was fitted on other targets, or on these in another order: fit "
-                "another on these"
+                f"this {owner} was fitted on other targets, of shape {self._targets[0]}, or on "
+                "these in another order: fit another on these"
             )
 
     def check(self, side):
@@ -231,9 +225,7 @@ class Side:
 
     def _positive(self, values):
         xp = namespace(values)
-        return xp.maximum(
-            values, xp.full_like(values, float(xp.finfo(values.dtype).smallest_normal))
-        )
+        return xp.clip(values, float(xp.finfo(values.dtype).smallest_normal))
 
 
 def fingerprint(targets):

@@ -3,11 +3,10 @@
 from functools import cache
 
 import numpy as np
-from array_api_compat import is_numpy_namespace
-from numpy.polynomial import chebyshev
-from scipy.special import erfcx, log_ndtr
+from array_api_compat import is_cupy_namespace, is_numpy_namespace
+from scipy.special import log_ndtr
 
-from zslib.arrays import namespace
+from zslib.arrays import like, namespace, to_host
 from zslib.search.corrections.base import Correction
 
 
@@ -90,24 +89,6 @@ def _log_proximity(scores, mean, deviation, rounding):
     return log_normal_cdf(centred)
 
 
-def _series():
-    """Coefficients, highest first, of a polynomial p with erfcx(a) = p(u) (1 - u) / 2.
-
-    u = (a - 4) / (a + 4) maps a >= 0 to [-1, 1). erfcx, the complementary error function scaled
-    by exp(a^2), falls as 1/a, hence the factor; p is smooth, and degree 20 gives full precision.
-    """
-
-    def smooth(u):
-        gap = np.maximum(1 - u, 1e-300)
-        return erfcx(4 * (1 + u) / gap) * 2 / gap
-
-    coefficients = chebyshev.cheb2poly(chebyshev.chebinterpolate(smooth, 20))
-    return [float(c) for c in coefficients[::-1]]
-
-
-_SERIES = _series()
-
-
 _POINTS, _LOW, _HIGH = 512, -12, 9  # of the table: how many to a unit, and its ends
 
 
@@ -149,8 +130,8 @@ def _by_table(z):
 def log_normal_cdf(z):
     """Logarithm of the standard normal distribution function, accurate for any finite ``z``.
 
-    From a table of SciPy's ``log_ndtr``, and through the scaled complementary error function for
-    arrays of other libraries: to within 1e-12 of its size in float64.
+    From a table of SciPy's ``log_ndtr``, to within 1e-12 of its size in float64; arrays of other
+    libraries by CuPy's, or by SciPy's own on the host.
 
     Examples
     --------
@@ -161,12 +142,8 @@ def log_normal_cdf(z):
     xp = namespace(z)
     if is_numpy_namespace(xp):
         return _by_table(z)
-    a = xp.abs(z) / 2**0.5
-    u = (a - 4) / (a + 4)
-    tail = xp.full_like(u, _SERIES[0])
-    for coefficient in _SERIES[1:]:
-        tail *= u
-        tail += coefficient
-    tail *= (1 - u) / 4  # erfcx(a) / 2, so that Phi(-|z|) = tail * exp(-square)
-    square = a * a
-    return xp.where(z < 0, xp.log(tail) - square, xp.log1p(-tail * xp.exp(-square)))
+    if is_cupy_namespace(xp):
+        from cupyx.scipy import special
+
+        return special.log_ndtr(z)
+    return like(log_ndtr(to_host(z)), z)
