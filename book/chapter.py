@@ -528,7 +528,7 @@ class Chapter:
             return key, json.loads(os.environ.get(RUN_DIGESTS, "{}"))
         if self._text is None:
             fingerprint = data_fingerprint(self.parameters)
-            return run_key(self.name, "", self.parameters, fingerprint=fingerprint), {}
+            return run_key(self.name, "", self.parameters, fingerprint, {}), {}
         keys = {}
         for name in self._text.depends:
             latest = self._place.results / name / "latest"

@@ -88,9 +88,10 @@ def direction_picture(records):
         -1: f"{-gain:.0f} points fewer right ones",
     }
     of_hubs = {1: "more", 0: "as many", -1: f"{fewer:.0%} fewer"}
+    less, more = (sign(found[change, metric]) for metric in metrics)
     title = (
         "Swap the two sides of a least-squares fit: "
-        f"{of_right[sign(found[change, 'P@1'])]} and {of_hubs[sign(found[change, 'hub answers'])]} hub answers"
+        f"{of_right[more]} and {of_hubs[less]} hub answers"
     )
     values = [value for _, value in points.values()]
     bottom, top = 5 * (min(values) // 5 - 1), 5 * (max(values) // 5 + 1)
