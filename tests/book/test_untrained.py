@@ -54,7 +54,7 @@ def test_a_method_that_fails_is_a_row_and_the_others_have_numbers(chapter):
     table = str(results.table("tbl-a", "All", rows="method", columns="metric"))
     assert re.findall("^.*not trained.*$", table, re.M) == re.findall("^SAE.*$", table, re.M)
     assert table.count("not trained") == 2
-    assert chapter._run()["failed"] == ["SAE on digits: all 3 candidates of SAE failed"]
+    assert chapter.failed == {("SAE", "digits"): "all 3 candidates of SAE failed"}
 
 
 @pytest.mark.usefixtures("without_sae")
