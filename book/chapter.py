@@ -227,7 +227,10 @@ class Chapter:
         from zslib.datasets.registry import served
 
         if prepare is not None and not callable(prepare):
-            raise TypeError(f"prepare={prepare!r} must be a function of a problem, as unit_length")
+            raise TypeError(
+                f"prepare={prepare!r} must be a function of a problem, as unit_length; the data "
+                "sets are those of the chapter's parameter dataset"
+            )
         if optional and setting not in served(self.parameters["dataset"], ALL_SETTINGS):
             return []
         asked = {name: self.parameters[name] for name in ("seed", "quick")}
