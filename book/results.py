@@ -84,9 +84,7 @@ class Results(Shown, list):
             name: value if isinstance(value, (list, tuple, set)) else [value]
             for name, value in columns.items()
         }
-        return self._of(
-            row for row in self if all(row.get(name) in values for name, values in wanted.items())
-        )
+        return self._of(r for r in self if all(r.get(name) in v for name, v in wanted.items()))
 
     def of(self, column):
         """The different values of a column, in the order of the rows."""

@@ -107,22 +107,16 @@ def map_page(place):
     if not file.is_file():
         return ""
     chart = tomllib.loads(file.read_text(encoding="utf-8"))
-    chapters = place.names()
-    pages = {
-        page.relative_to(place.pages).with_suffix("").as_posix()
-        for page in place.pages.rglob("*.md")
-    }
-    there = pages.union(chapters)
+    sources = place.pages.rglob("*.md")
+    pages = (page.relative_to(place.pages).with_suffix("").as_posix() for page in sources)
+    there = {*place.names(), *pages}
     routes = [
         route | {"pages": [p for p in route["pages"] if p in there]} for route in chart["routes"]
     ]
-    rows = {
-        name: [other for other in needed if other in there]
-        for name, needed in chart["builds_on"].items()
-        if name in there
-    }
     folders = {"afternoon": "The afternoon", **titles()} | dict.fromkeys(TOGETHER, "Together")
     papers = {}
-    for name, needed in rows.items():
-        papers.setdefault(folders[name.split("/")[0]], {})[name] = needed
+    for name, needed in chart["builds_on"].items():
+        if name in there:
+            rows = papers.setdefault(folders[name.split("/")[0]], {})
+            rows[name] = [other for other in needed if other in there]
     return render("map.md", routes=routes, papers=papers)
