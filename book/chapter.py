@@ -412,12 +412,12 @@ class Chapter:
         ]
         return Table(name, caption, columns, rows, folded=folded)
 
-    def figure(self, fig, name, caption, *, alt, data=None):
+    def figure(self, fig, name, caption, *, alt, data=None, photographs=False):
         """`figure` whose caption names the data in use (or ``data``)."""
         caption = caption_of(caption, data or self.data, self)
         for ax in fig.axes:
             ax.set_title(called(ax.get_title()))
-        return figure(fig, name=name, caption=caption, alt=alt)
+        return figure(fig, name=name, caption=caption, alt=alt, photographs=photographs)
 
     def message(self, *sentences):
         """What a figure says, in bold: the first sentence whose numbers are recorded.

@@ -7,9 +7,9 @@ from book.paths import RUN_DIRECTORY
 from zslib import show
 
 
-def figure(fig, *, name, caption, alt):
+def figure(fig, *, name, caption, alt, photographs=False):
     """`zslib.show.figure`, kept with the records of the chapter that runs."""
-    shown = show.figure(fig, name=name, caption=caption, alt=alt)
+    shown = show.figure(fig, name=name, caption=caption, alt=alt, photographs=photographs)
     if folder := os.environ.get(RUN_DIRECTORY):
         path = Path(folder) / "figures" / f"{name}.svg"
         path.parent.mkdir(parents=True, exist_ok=True)
