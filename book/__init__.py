@@ -14,7 +14,7 @@ Examples
 >>> print(results.table(
 ...     "tbl-demo", "Precision at 1", rows="method", columns="metric", paper=lambda row: 29.7,
 ... ))
-Precision at 1 (; 95% intervals over 3 runs).
+Precision at 1 (95% intervals over 3 runs).
 <BLANKLINE>
 method  P@1, paper          P@1, ours
 ------  ----------  -----------------

@@ -96,12 +96,8 @@ def _compare(record, other, siblings):
         return Compared(record, ABSENT)
     value = None if other is None else other["value"]
     low, high = _interval(other or {}, siblings if "seed" in record else [])
-    if other is not None and _equal(record["value"], value):
-        kind = EQUAL
-    elif _meet(record, value, low, high):
-        kind = WITHIN
-    else:
-        kind = APART
+    equal = other is not None and _equal(record["value"], value)
+    kind = EQUAL if equal else WITHIN if _meet(record, value, low, high) else APART
     # Of a seed that was not published, the nearest is the end of the range that it leaves.
     if value is None:
         value = min(max(record["value"], low), high)

@@ -13,18 +13,18 @@ import zslib
 from book.figures import figure
 from book.keys import data_fingerprint, identify, run_key
 from book.names import NAMES, called
-from book.parameters import ChapterText, check_parameters, injected_names, refuse_unknown
+from book.parameters import ChapterText, injected_names, refuse_unknown
 from book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout
 from book.provenance import RunCard, commit, machine, peak_memory, told_choices
 from book.records import RESULT, clean_column, clean_value
-from book.results import OverSets, Results, measure
+from book.results import OverSets, Results
 from book.shown import caption_of
 from book.store import keep_run, published_records, write_records
 from book.unfinished import check_writable
 from zslib.arrays import resolve_device
 from zslib.protocols.choices import Choices, install
 from zslib.show.figures import style
-from zslib.show.tables import NO_DATA, Column, Markdown, Table, check_label, escape
+from zslib.show.tables import NO_DATA, Column, Markdown, Table, escape
 from zslib.validation import check_integer
 
 # Endings that tell two uses of the same images apart, and say nothing in a caption.
@@ -102,26 +102,23 @@ class Chapter:
         self._started = time.perf_counter()
         self._text = None
         if (place.chapters / f"{name}.md").is_file():
-            chapter_text = ChapterText.read(name, place)
-            declared = set(chapter_text.parameters)
-            if declared != set(self.parameters):
+            self._text = ChapterText.read(name, place)
+            declared, given = set(self._text.parameters), set(parameters)
+            if declared != given:
                 raise ValueError(
                     f"book.start({name!r}) must be given the chapter's parameters: missing "
-                    f"{sorted(declared - set(self.parameters))}, unknown "
-                    f"{sorted(set(self.parameters) - declared)}"
+                    f"{sorted(declared - given)}, unknown {sorted(given - declared)}"
                 )
-            self.parameters = check_parameters(chapter_text.parameters, self.parameters, name)
-            chapter_text.check_data(self.parameters)
-            self._text = chapter_text
-        if RUN_DIRECTORY not in os.environ:
+            self.parameters = self._text.settings(parameters)
+            self._text.check_data(self.parameters)
+        folder = os.environ.get(RUN_DIRECTORY)
+        if folder is None:
             check_writable((self._results / name).absolute())
         anew = self.parameters.get("tune", True)
         chosen = [name, *(self._text.choices_of if self._text else ())]
         self._choices = Choices() if anew else Choices.read(*map(place.chosen, chosen))
-        folder = os.environ.get(RUN_DIRECTORY)
-        install(
-            self._choices, folder and partial(Path(folder, PROGRESS).write_text, encoding="utf-8")
-        )
+        tell = folder and partial(Path(folder, PROGRESS).write_text, encoding="utf-8")
+        install(self._choices, tell)
 
     def note(self, problem):
         """Note that the chapter uses this data; its records and its run then say which.
@@ -231,9 +228,8 @@ class Chapter:
 
         if prepare is not None and not callable(prepare):
             raise TypeError(
-                f"prepare={prepare!r} must make a problem of a problem, as unit_length does; the "
-                "data sets are those of the chapter's parameter dataset: "
-                f'chapter.problems("{setting}")'
+                f"prepare={prepare!r} must be a function of a problem, as unit_length; the data "
+                "sets are those of the chapter's parameter dataset"
             )
         if optional and setting not in served(self.parameters["dataset"], ALL_SETTINGS):
             return []
@@ -289,7 +285,7 @@ class Chapter:
             word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
             for mark in marks:
                 if any(word.search(mark.record.get(k, "")) for k in ("method", "metric")):
-                    self._skipped.append(mark.record | {"why": why})
+                    self.skip(why=why, **mark.record)
 
     @staticmethod
     def label(problem):
@@ -368,15 +364,44 @@ class Chapter:
         rows = []
         for record in published_records(self.name, root=self._place.root) or ():
             row = {k: v for k, v in record.items() if k not in (*RESULT, "synthetic")} | columns
-            if "dataset" in record:
-                named = {"name": record["dataset"], "synthetic": record.get("synthetic", False)}
-                row["dataset"] = self.label(SimpleNamespace(**named))
+            if name := record.get("dataset"):
+                made_up = record.get("synthetic", False)
+                row["dataset"] = self.label(SimpleNamespace(name=name, synthetic=made_up))
             rows.append(row | {"value": Estimate.of(record)})
         return Results(rows, chapter=self)
 
-    def measure(self, runs, measures, **options):
-        """Estimate and record measures of runs: see `book.results.measure`."""
-        return measure(self, runs, measures, **options)
+    def measure(self, runs, measures, *, minus=(), methods=None, mean=False, **columns):
+        """Estimate and record every measure of every method, and differences: `Results`.
+
+        Parameters
+        ----------
+        runs : dict
+            ``{problem: {method: one run per seed}}``.
+        measures : dict
+            ``{metric: estimate}``; ``estimate(runs, minus=None)`` gives an Estimate, of the paired
+            difference where ``minus`` has the runs of another method.
+        minus : sequence of (method, method), or dict
+            Pairs whose differences are measured too, as the method "a - b", or by the dict's
+            names.
+        methods : sequence of str, optional
+            Those that are measured by themselves; default: all.
+        mean : bool
+            Whether to add means over the data sets: see `Results.mean`.
+        **columns
+            More columns of the records.
+        """
+        rows = []
+        named = minus if isinstance(minus, dict) else {f"{a} - {b}": (a, b) for a, b in minus}
+        for problem, by_method in runs.items():
+            pairs = {m: (m, None) for m in by_method if methods is None or m in methods}
+            pairs |= {name: pair for name, pair in named.items() if set(pair) <= set(by_method)}
+            for metric, estimate in measures.items():
+                for method, (a, b) in pairs.items():
+                    value = estimate(by_method[a], by_method[b] if b else None)
+                    row = {"dataset": problem, "metric": metric, "method": method, "value": value}
+                    rows.append(row | columns)
+        results = self.collect(rows)
+        return results + self.means(results) if mean else results
 
     def table(self, name, caption, rows, columns, *, data=None, folded=False):
         """`Table` whose caption names the data in use (or ``data``)."""
@@ -416,41 +441,38 @@ class Chapter:
         verdicts = chapter_verdicts(self.name, self.records)
         if not verdicts:
             raise ValueError(
-                f"no claim names the chapter {self.name!r}: see the claims' data file"
+                f"no claim names the chapter {self.name!r}: write one into its paper's "
+                "chapters/<paper>/claims.toml, or leave out chapter.verdicts()"
             )
         rows, untested = [], {}
         for v in verdicts:
             why = self._excuse(v) or v.why
             if v.verdict == NOT_TESTABLE:
-                untested.setdefault(why, []).append(v)
+                untested.setdefault(why, []).append(v.claim.says)
                 continue
             where = ", ".join(filter(None, (v.claim.setting, v.claim.where, v.claim.note)))
-            word = f"**{v.verdict}**" + (f", {size(v)}" if size(v) else "")
+            word = ", ".join(filter(None, (f"**{v.verdict}**", size(v))))
             verdict = Markdown(f"{word}: {escape(why)}" if why else word)
             printed = None if v.paper_value == NO_DATA else v.paper_value
             rows.append([f"{v.claim.says} ({where})", printed, v.found, verdict])
-        for why, several in untested.items():
-            alone = len(several) == 1
-            what = several[0].claim.says if alone else f"{len(several)} claims more"
-            verdict = Markdown(f"**{several[0].verdict}**: {escape(why)}")
-            rows.append([what, None, None, verdict])
+        for why, claims in untested.items():
+            what = claims[0] if len(claims) == 1 else f"{len(claims)} claims more"
+            rows.append([what, None, None, Markdown(f"**{NOT_TESTABLE}**: {escape(why)}")])
         for v in looks_again(self.name, self.records):
             if v.verdict != NOT_TESTABLE:
                 what = f"{v.claim.headline}: another look, {v.mark.name}"
                 verdict = Markdown(f"{v.verdict} here; judged in {{doc}}`/{v.claim.chapter}`")
                 rows.append([what, None, v.found, verdict])
         heads = ["claim", Column("paper", align="right"), Column("ours", align="right"), "verdict"]
-        name = verdicts_label(self.name)
         n = len(verdicts)
         caption = f"The {n} claim{'s' * (n > 1)} of this chapter, held against this run"
-        return self.table(name, caption, rows, heads, folded=True)
+        return self.table(verdicts_label(self.name), caption, rows, heads, folded=True)
 
     def _excuse(self, verdict):
         """Why this run cannot give what a claim asks for, as `skip` was told, or None."""
-        for skipped in self._skipped if verdict.value is None else ():
-            fields = {name: value for name, value in skipped.items() if name != "why"}
+        for fields, why in self._skipped if verdict.value is None else ():
             if fields.items() <= verdict.mark.record.items():
-                return skipped["why"]
+                return why
         return None
 
     def coverage(self, *, name, caption):
@@ -461,7 +483,6 @@ class Chapter:
         ValueError
             Before any problem was given to `note`.
         """
-        check_label(name, caption)
         if not self._problems:
             raise ValueError("no data in use yet: call chapter.note(problem) first")
         rows = []
@@ -477,7 +498,7 @@ class Chapter:
         Claims that ask for them are then not testable here. Without it `finish` takes a record
         that a claim asks for and the run lacks for a mistake.
         """
-        self._skipped.append(columns | {"why": why})
+        self._skipped.append((columns, why))
 
     def finish(self):
         """Write the record set and say, in one table, how it came about.
@@ -499,8 +520,7 @@ class Chapter:
         """
         from book.papers import check_records
 
-        skipped = [{k: v for k, v in s.items() if k != "why"} for s in self._skipped]
-        check_records(self.name, self.records, skipped)
+        check_records(self.name, self.records, [fields for fields, _ in self._skipped])
         run = self._run()
         if self._text is not None and "choices" in run and "tune" not in self.parameters:
             raise ValueError(
@@ -528,27 +548,22 @@ class Chapter:
             return key, json.loads(os.environ.get(RUN_DIGESTS, "{}"))
         if self._text is None:
             fingerprint = data_fingerprint(self.parameters)
-            return run_key(self.name, "", self.parameters, fingerprint=fingerprint), {}
+            return run_key(self.name, "", self.parameters, fingerprint, {}), {}
         keys = {}
         for name in self._text.depends:
             latest = self._place.results / name / "latest"
             keys[name] = latest.read_text(encoding="utf-8").strip() if latest.is_file() else None
         return identify(self._text, self.parameters, keys, self._place)
 
-    def _missing(self):
-        """Names of real data that the chapter would use and that are not here."""
+    def _run(self):
         from zslib.datasets.entry import SETTINGS
         from zslib.datasets.registry import missing
 
-        settings = self._text and self._text.data_settings
-        return missing(self.parameters.get("dataset"), settings or SETTINGS)
-
-    def _untrained(self):
-        return [f"{name} on {data}: {why}" for (name, data), why in self.failed.items()]
-
-    def _run(self):
         key, digests = self._identity()
         choices = self._choices.summary()
+        settings = self._text and self._text.data_settings
+        absent = missing(self.parameters.get("dataset"), settings or SETTINGS)
+        failed = [f"{name} on {data}: {why}" for (name, data), why in self.failed.items()]
         return {
             "chapter": self.name,
             "key": key,
@@ -561,10 +576,10 @@ class Chapter:
                 | {"synthetic": bool(problem.synthetic)}
                 for problem in self._problems.values()
             ],
-            **({"missing": missing} if (missing := self._missing()) else {}),
+            **({"missing": absent} if absent else {}),
             **({"choices": choices} if any(choices.values()) else {}),
-            "skipped": self._skipped,
-            **({"failed": self._untrained()} if self.failed else {}),
+            "skipped": [fields | {"why": why} for fields, why in self._skipped],
+            **({"failed": failed} if failed else {}),
             "device": self.device,
             "wall_seconds": round(time.perf_counter() - self._started, 2),
             "peak_memory_mib": peak_memory(),

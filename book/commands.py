@@ -88,6 +88,13 @@ def _book():
     return place
 
 
+def _asked(arguments, place):
+    """Names of the chapters that a command is for."""
+    if arguments.all == bool(arguments.chapters):
+        raise ValueError(f"name the chapters to {arguments.command}, or pass --all")
+    return place.names() if arguments.all else place.matching(arguments.chapters)
+
+
 def _run(arguments):
     from book.build.plan import plan
     from book.build.run import page_of, run_chapters
@@ -95,9 +102,7 @@ def _run(arguments):
     from zslib.show.writing import write_if_changed
 
     place = _book()
-    if arguments.all == bool(arguments.chapters):
-        raise ValueError("name the chapters to run, or pass --all")
-    names = place.names() if arguments.all else place.matching(arguments.chapters)
+    names = _asked(arguments, place)
     if arguments.output:
         _check_output(arguments.output, names)
     given = arguments.parameter + [["quick", "true"]] * arguments.quick
@@ -166,12 +171,8 @@ def _publish(arguments):
     from book.build.publishing import carry, publish, stale
     from book.store import published
 
-    names = _book().names() if arguments.all or arguments.check else []
-    if arguments.all and arguments.chapters:
-        raise ValueError("name chapters, or pass --all")
-    names = _book().matching(arguments.chapters) or names
-    if not names:
-        raise ValueError("name the chapters to publish, or pass --all")
+    arguments.all |= arguments.check and not arguments.chapters
+    names = _asked(arguments, _book())
     if arguments.check:
         reasons = stale(names, data=not arguments.no_data)
         for name, why in reasons.items():
@@ -185,9 +186,8 @@ def _publish(arguments):
         refused = carry(names, arguments.carry)
         for name, why in refused.items():
             print(f"{name}: not carried: {why}")
-        print(
-            f"{len(names) - len(refused)} of {len(names)} published runs stand for these sources."
-        )
+        n_carried = len(names) - len(refused)
+        print(f"{n_carried} of {len(names)} published runs stand for these sources.")
         return int(bool(refused))
     for folder in publish(names):
         print(near(folder))

@@ -1,6 +1,7 @@
 """The key of a run, a hash of all that its pages depend on, and digests of what its numbers do."""
 
 import ast
+import contextlib
 import hashlib
 import json
 from functools import cache
@@ -11,13 +12,9 @@ from book.papers.printed import CHAPTERS, OURS, PAPERS
 from zslib.code_digest import code_digest
 
 # What decides when and where a chapter runs, or makes the site, and not what the chapter shows.
-_NOT_SHOWN = [
-    f"book.{name}"
-    for name in (
-        *("agreement", "build", "commands", "keys", "parameters", "paths"),
-        *("_ext", "_static", "pages", "references"),
-    )
-]
+_OF_THE_SITE = ("_ext", "_static", "build", "pages", "references")
+_OF_RUNS = ("agreement", "commands", "keys", "parameters", "paths")
+_NOT_SHOWN = [f"book.{name}" for name in (*_OF_THE_SITE, *_OF_RUNS)]
 _JUDGING = ("claims", "discoveries", "effects", "errata", "evidence", "verdicts")
 # These show what was recorded, or judge it, and record nothing.
 _NOT_RECORDED = [
@@ -32,9 +29,10 @@ _NOT_RECORDED = [
 # Arguments of a figure or table, and names, that hold words to be read.
 _WORDS = ("message", "caption", "alt", "heads", "folded", "xlabel", "ylabel", "corner")
 # What a paper prints and claims counts for all chapters: some hold several papers together.
-_PRINTED, _CLAIMED, _ERRATA = ("printed", "curves"), ("claims",), ("errata",)
-_DATA = (*_PRINTED, *_CLAIMED, *_ERRATA)
-_OF_PAPERS = [f"chapters.{p}.{n}" for p in (*PAPERS, *OURS) for n in _DATA]
+_PRINTED = ("printed", "curves")
+_OF_PAPERS = [
+    f"chapters.{p}.{n}" for p in (*PAPERS, *OURS) for n in (*_PRINTED, "claims", "errata")
+]
 
 
 @cache
@@ -42,7 +40,7 @@ def package_digest(code, *, recorded=False):
     """Hash of the sources that a chapter's pages, or its records alone, depend on."""
     skip = _NOT_RECORDED if recorded else _NOT_SHOWN
     parts = [code_digest(code, skip=[*skip, *_OF_PAPERS])]
-    for name in _PRINTED if recorded else _PRINTED + _CLAIMED:
+    for name in _PRINTED if recorded else (*_PRINTED, "claims"):
         for path in sorted(CHAPTERS.glob(f"*/{name}.toml")):
             parts.append(hashlib.sha256(path.read_bytes()).hexdigest())
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()
@@ -94,13 +92,8 @@ def identify(chapter_text, parameters, depends, place):
         ``data``, what would be loaded for these parameters.
     """
     fingerprint = data_fingerprint(parameters, chapter_text.data_settings)
-    key = run_key(
-        chapter_text.name,
-        chapter_text.code,
-        parameters,
-        fingerprint=fingerprint,
-        depends=depends | _chosen(chapter_text, parameters, place),
-    )
+    read = depends | _chosen(chapter_text, parameters, place)
+    key = run_key(chapter_text.name, chapter_text.code, parameters, fingerprint, read)
     return key, code_digests(chapter_text) | {"data": _digest(fingerprint)}
 
 
@@ -127,11 +120,9 @@ def outdated(run, chapter_text, *, data=True):
     names = [] if full_size(run["parameters"], chapter_text) else ["settings"]
     now = code_digests(chapter_text)
     if data:
-        try:
+        with contextlib.suppress(OSError):
             fingerprint = data_fingerprint(run["parameters"], chapter_text.data_settings)
             now["data"] = _digest(fingerprint)
-        except OSError:
-            pass
     return names + [name for name, digest in now.items() if run["digests"].get(name) != digest]
 
 
@@ -151,12 +142,10 @@ def code_digests(chapter_text):
 
 def label_place(call):
     """Where among a call's arguments the label of a figure or table is; its caption follows."""
-    places = [
-        place
-        for place, value in enumerate(call.args)
-        if isinstance(value, ast.Constant) and str(value.value).startswith(("fig-", "tbl-"))
-    ]
-    return places[0] if places else None
+    for place, value in enumerate(call.args):
+        if isinstance(value, ast.Constant) and str(value.value).startswith(("fig-", "tbl-")):
+            return place
+    return None
 
 
 class _Worded(ast.NodeTransformer):
@@ -190,14 +179,14 @@ def _digest(content):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def run_key(chapter, code, parameters, *, fingerprint=None, depends=None):
+def run_key(chapter, code, parameters, fingerprint, depends):
     """Key of a run: equal keys, equal outputs; the page takes its prose from the source."""
     parts = {
         "chapter": chapter,
         "code": code,
         "parameters": parameters,
-        "data": fingerprint or {},
-        "depends": depends or {},
+        "data": fingerprint,
+        "depends": depends,
         "version": zslib.__version__,
         "package": package_digest(code),
     }

@@ -26,7 +26,8 @@ _DEVICES = ("cpu", "gpu", "auto")
 _FILE, _ONE, _NAMES, _READ = "file", "one of", "names of", "read by"
 # So many names are written out; of more a few.
 _MOST_NAMES = 80
-_TRUE, _FALSE = {"true", "1", "yes", "on"}, {"false", "0", "no", "off"}
+_BOOLS = dict.fromkeys(("true", "1", "yes", "on"), True)
+_BOOLS |= dict.fromkeys(("false", "0", "no", "off"), False)
 
 
 @dataclass(frozen=True)
@@ -89,45 +90,44 @@ class Parameter:
         """What the rules take beside names or a file."""
         return [word.removeprefix("or ") for word in self.rules[1:]]
 
-    @property
-    def _names(self):
-        """The names that a rule takes."""
-        known = resolve_name(self.rules[0].rpartition(" ")[2])
-        return list(known() if callable(known) else known)
+    def _rule(self):
+        """The kind of a rule, and what it names: a function, or the names that it takes."""
+        kind, _, name = self.rules[0].rpartition(" ")
+        thing = resolve_name(name) if kind else None
+        if kind in (_ONE, _NAMES):
+            thing = list(thing() if callable(thing) else thing)
+        return kind or name, thing
 
     def _refusal(self, value):
-        """Why a text is not what the rule asks for, or None."""
+        """Why a text is not what the rule asks for; empty where it is."""
         if value in (self.default, *self._beside):
-            return None
-        rule = self.rules[0]
-        if rule == _FILE:
-            return None if Path(value).is_file() else f"no such file, seen from {Path.cwd()}"
-        if rule.startswith(_READ):
+            return ""
+        kind, known = self._rule()
+        if kind == _FILE:
+            return "" if Path(value).is_file() else f"no such file, seen from {Path.cwd()}"
+        if kind == _READ:
             try:
-                resolve_name(rule.rpartition(" ")[2])(value)
+                known(value)
             except ValueError as error:
                 return str(error)
-            return None
-        known = self._names
-        parts = value.split("+") if rule.startswith(_NAMES) else [value]
+            return ""
+        parts = value.split("+") if kind == _NAMES else [value]
         if unknown := [part for part in parts if part not in known]:
             return "; ".join(f"there is no {part!r}{_near(part, known)}" for part in unknown)
         twice = {part for part in parts if parts.count(part) > 1}
-        return f"{', '.join(sorted(twice))} is named twice" if twice else None
+        return f"{', '.join(sorted(twice))} is named twice" if twice else ""
 
     def _ruled(self):
         """What a rule asks for, in words."""
-        rule = self.rules[0]
-        if rule == _FILE:
-            words = "the path of a file"
-        elif rule.startswith(_READ):
+        kind, known = self._rule()
+        if kind == _READ:
             return self._beside
-        else:
-            names = self._names
-            many = len(names) > _MOST_NAMES
-            words = "one of " if rule.startswith(_ONE) else 'names joined by "+", of '
-            words += ", ".join(map(repr, names[: 3 if many else None]))
-            words += f", … ({len(names):,} in all)" * many
+        words = "the path of a file"
+        if kind != _FILE:
+            many = len(known) > _MOST_NAMES
+            words = "one of " if kind == _ONE else 'names joined by "+", of '
+            words += ", ".join(map(repr, known[: 3 if many else None]))
+            words += f", … ({len(known):,} in all)" * many
         return [" or ".join([words, *map(repr, self._beside)])]
 
     @property
@@ -237,19 +237,13 @@ def parse_text(parameters, texts, where):
     for name, text in texts.items():
         parameter = parameters[name]
         try:
-            if parameter.type is bool:
-                lowered = text.lower()
-                if lowered not in _TRUE | _FALSE:
-                    raise ValueError
-                values[name] = lowered in _TRUE
-            else:
-                values[name] = parameter.type(text)
-        except ValueError:
+            value = _BOOLS[text.lower()] if parameter.type is bool else parameter.type(text)
+        except (KeyError, ValueError):
             raise ValueError(
                 f"parameter {name!r} of {where} must be {parameter.type.__name__} "
                 f"({parameter.told}), got {text!r}"
             ) from None
-        parameter.check(values[name], where)
+        values[name] = parameter.check(value, where)
     return values
 
 
@@ -354,9 +348,8 @@ class ChapterText:
     def full(self):
         """Values of the full, published run where they are not the defaults (``zslib: full:``)."""
         given = self.about.get("full", {})
-        where = f"{self.name} (zslib: full:)"
-        refuse_unknown(self.parameters, given, where)
-        return {name: self.parameters[name].check(value, where) for name, value in given.items()}
+        values = check_parameters(self.parameters, given, f"{self.name} (zslib: full:)")
+        return {name: values[name] for name in given}
 
     def settings(self, overrides):
         """Every parameter's value: the defaults with ``overrides``, checked."""

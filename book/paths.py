@@ -1,11 +1,8 @@
 """Where the book's files are: the one module that knows."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import re
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -25,45 +22,40 @@ RUN_DIGESTS = "ZSLIB_RUN_DIGESTS"
 RESULTS = "ZSLIB_RESULTS"
 
 
-@dataclass(frozen=True)
 class Layout:
-    """Folders of one copy of the book."""
+    """Folders of one copy of the book.
 
-    root: Path
+    Attributes
+    ----------
+    root : Path
+    chapters : Path
+        Sources of the chapters, ``<paper>/NN_name.md``.
+    published : Path
+        Record sets of one full run on real data, kept with the sources.
+    pages : Path
+        Sources of the pages that are not chapters.
+    site : Path
+        What the site is built from, laid out as its addresses are, a build product.
+    parts : Path
+        Parts of pages that records write (scorecard, errata), a build product.
+    """
 
-    @property
-    def chapters(self):
-        """Sources of the chapters, ``<paper>/NN_name.md``."""
-        return self.root / "chapters"
+    def __init__(self, root):
+        self.root = Path(root)
+        self.chapters = self.root / "chapters"
+        self.published = self.root / "results" / "published"
+        self.pages = self.root / "book" / "pages"
+        self.site = self.root / "_build" / "source"
+        self.parts = self.site / "parts"
 
     @property
     def results(self):
         """Record sets of every run, ``<chapter>/<key>/``; ``ZSLIB_RESULTS`` may name them."""
         return Path(os.environ.get(RESULTS) or self.root / "results")
 
-    @property
-    def published(self):
-        """Record sets of one full run on real data, kept with the sources."""
-        return self.root / "results" / "published"
-
     def chosen(self, chapter):
         """The settings that the published run of a chapter chose on validation data."""
         return self.published / chapter / CHOSEN
-
-    @property
-    def pages(self):
-        """Sources of the pages that are not chapters."""
-        return self.root / "book" / "pages"
-
-    @property
-    def site(self):
-        """What the site is built from, laid out as its addresses are, a build product."""
-        return self.root / "_build" / "source"
-
-    @property
-    def parts(self):
-        """Parts of pages that records write (scorecard, errata), a build product."""
-        return self.site / "parts"
 
     def chapter_file(self, chapter):
         """Source file of a chapter such as ``"hubness/01_setup"``."""
@@ -112,12 +104,11 @@ class Layout:
     def names(self):
         """Names of all chapters, folders as the contents list them and chapters by number."""
         paths = self.chapters.glob("*/[0-9][0-9]_*.md")
-        names = [path.relative_to(self.chapters).with_suffix("").as_posix() for path in paths]
+        names = sorted(p.relative_to(self.chapters).with_suffix("").as_posix() for p in paths)
         contents = self.root / "_toc.yml"
         text = contents.read_text(encoding="utf-8") if contents.is_file() else ""
-        parts = [*dict.fromkeys(re.findall(r"file: (\w+)/\d\d_", text))]
-        order = {part: place for place, part in enumerate(parts)}
-        return sorted(names, key=lambda name: (order.get(name.split("/")[0], len(order)), name))
+        parts = [*re.findall(r"file: (\w+)/\d\d_", text), *(name.split("/")[0] for name in names)]
+        return sorted(names, key=lambda name: (parts.index(name.split("/")[0]), name))
 
 
 def layout(root=None):
@@ -126,6 +117,4 @@ def layout(root=None):
     Without a book above, the working folder is taken: a chapter's notebook that someone opens
     on its own writes its records there.
     """
-    if root is not None:
-        return Layout(Path(root))
-    return Layout(book_root() or Path.cwd())
+    return Layout(root if root is not None else book_root() or Path.cwd())

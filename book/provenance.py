@@ -56,10 +56,8 @@ def told_choices(choices):
     '12 chosen on 2026-11-21, 1 chosen in this run'
     """
     taken, made = choices["taken"], choices["made"]
-    parts = [f"{sum(taken.values())} chosen on {' and '.join(taken)}"]
-    return ", ".join(
-        parts * bool(taken) + [f"{made} chosen in this run"] * bool(made or not taken)
-    )
+    before = [f"{sum(taken.values())} chosen on {' and '.join(taken)}"] * bool(taken)
+    return ", ".join(before + [f"{made} chosen in this run"] * bool(made or not taken))
 
 
 def commit(root):
@@ -98,7 +96,8 @@ def accelerator():
 def machine(device="cpu"):
     """The machine, as far as numbers and times depend on it; its name is not among that."""
     import numpy
-    from threadpoolctl import threadpool_info
+
+    from zslib.protocols.sweep import linear_algebra
 
     processor = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
@@ -113,8 +112,7 @@ def machine(device="cpu"):
         "python": platform.python_version(),
         "numpy": numpy.__version__,
     }
-    if several := [one for one in threadpool_info() if one["user_api"] == "blas"]:
-        blas = max(several, key=lambda one: one["num_threads"])
-        kernels = f"{blas['internal_api']} {blas.get('architecture', '')}".strip()
-        facts["blas"] = f"{kernels}, threads {blas['num_threads']}"
+    if libraries := linear_algebra():
+        *kernel, threads = max(libraries, key=lambda library: int(library[-1]))
+        facts["blas"] = f"{' '.join(kernel).strip()}, threads {threads}"
     return facts | {"accelerator": accelerator()} if device == "gpu" else facts

@@ -84,9 +84,7 @@ class Results(Shown, list):
             name: value if isinstance(value, (list, tuple, set)) else [value]
             for name, value in columns.items()
         }
-        return self._of(
-            row for row in self if all(row.get(name) in values for name, values in wanted.items())
-        )
+        return self._of(r for r in self if all(r.get(name) in v for name, v in wanted.items()))
 
     def of(self, column):
         """The different values of a column, in the order of the rows."""
@@ -136,37 +134,3 @@ class Results(Shown, list):
             over = OverSets(part["dataset"] for part in parts)
             rows.append(dict(alike) | columns | {"value": value, "dataset": over})
         return self._of(rows)
-
-
-def measure(chapter, runs, measures, *, minus=(), methods=None, mean=False, **columns):
-    """Estimate and record every measure of every method, and differences of methods: `Results`.
-
-    Parameters
-    ----------
-    chapter : Chapter
-    runs : dict
-        ``{problem: {method: one run per seed}}``.
-    measures : dict
-        ``{metric: estimate}``; ``estimate(runs, minus=None)`` gives an Estimate, of the paired
-        difference where ``minus`` has the runs of another method.
-    minus : sequence of (method, method), or dict
-        Pairs whose differences are measured too, as the method "a - b", or by the dict's names.
-    methods : sequence of str, optional
-        Those that are measured by themselves; default: all.
-    mean : bool
-        Whether to add means over the data sets: see `Results.mean`.
-    **columns
-        More columns of the records.
-    """
-    rows = []
-    named = minus if isinstance(minus, dict) else {f"{a} - {b}": (a, b) for a, b in minus}
-    for problem, by_method in runs.items():
-        pairs = {m: (m, None) for m in by_method if methods is None or m in methods}
-        pairs |= {name: pair for name, pair in named.items() if set(pair) <= set(by_method)}
-        for metric, estimate in measures.items():
-            for method, (a, b) in pairs.items():
-                value = estimate(by_method[a], by_method[b] if b else None)
-                row = {"dataset": problem, "metric": metric, "method": method, "value": value}
-                rows.append(row | columns)
-    results = chapter.collect(rows)
-    return results + chapter.means(results) if mean else results

@@ -21,13 +21,17 @@ _OVER_RUNS = re.compile(
 )
 
 
-def caption_of(text, data, chapter):
-    """A caption with the data's names in parentheses, and without means that this run has not."""
+def caption_of(text, data, chapter, units=""):
+    """A caption with the data's names and what intervals are over in parentheses.
+
+    Means that this run has not are left out.
+    """
     if "," not in data and " and " not in data:
         text = _OVER_SETS.sub("", text)
     if getattr(chapter, "parameters", {}).get("n_seeds") == 1:
         text = _OVER_RUNS.sub("", text)
-    return f"{text} ({called(data)})."
+    beside = "; ".join(filter(None, (called(data), units)))
+    return f"{text} ({beside})." if beside else f"{text}."
 
 
 def _or_nothing(show):
@@ -329,11 +333,11 @@ class Shown:
         names = [n for n in self.of("dataset") if n not in (None, "mean")]
         data = ", ".join(names) or self.chapter.data
         units = _units(row["value"] for row in self if intervals)
-        return caption_of(caption, data, self.chapter)[:-2] + f"{units})."
+        return caption_of(caption, data, self.chapter, units)
 
 
 def _units(values):
-    """What intervals there are, as "; 95% intervals over 10 to 50 classes"; empty without any."""
+    """What intervals there are, as "95% intervals over 10 to 50 classes"; empty without any."""
     numbers = {}
     estimates = [v for v in values if not np.isnan(getattr(v, "low", np.nan))]
     for value in estimates:
@@ -344,7 +348,7 @@ def _units(values):
         for unit, n in numbers.items()
     ]
     over = f" over {' or '.join(counts)}" if counts else ""
-    return f"; 95% intervals{over}" if estimates else ""
+    return f"95% intervals{over}" if estimates else ""
 
 
 def _said(part, heads):

@@ -41,14 +41,13 @@ def read_records(folder):
 def _object(text, where):
     try:
         value = json.loads(text)
-    except ValueError as error:
-        value = error
-    if not isinstance(value, dict):
-        why = value if isinstance(value, ValueError) else f"it is {value!r:.40}"
+        if not isinstance(value, dict):
+            raise ValueError(f"it is {value!r:.40}")
+    except ValueError as why:
         raise ValueError(
             f"{where} is not a JSON object ({why}): restore the file, or delete its folder and "
             "run the chapter again"
-        )
+        ) from None
     return value
 
 
@@ -129,25 +128,20 @@ def published_records(chapter, *, root=None):
     """
     folder = layout(root).published / chapter
     gone = [name for name in ("records.jsonl", "run.json") if not (folder / name).is_file()]
-    if len(gone) == 1:
+    if len(gone) == 2:
+        return None
+    if gone:
         raise FileNotFoundError(
             f"{folder} lacks {gone[0]}: restore it, or delete the folder and publish again "
             f"(zslib publish {chapter})"
         )
-    return None if gone else _whole(read_records(folder), folder)
-
-
-def _whole(records, folder):
-    """The published records, refused where what readers of them need is not there."""
-    needed = ("data", "date", "parameters")
-    lacks = [f"{folder / 'run.json'} lacks {name!r}" for name in needed if name not in records.run]
-    lacks += [
-        f"record {number} of {folder / 'records.jsonl'} lacks 'metric' or 'value'"
-        for number, record in enumerate(records, 1)
-        if not {"metric", "value"} <= record.keys()
-    ]
-    if lacks:
-        raise ValueError(f"{lacks[0]}: restore the file, or publish the chapter again")
+    records = read_records(folder)
+    parts = [(folder / "run.json", records.run, ("data", "date", "parameters"))]
+    for number, record in enumerate(records, 1):
+        parts.append((f"record {number} of {folder}", record, ("metric", "value")))
+    for part, fields, needed in parts:
+        if lacking := [name for name in needed if name not in fields]:
+            raise ValueError(f"{part} lacks {lacking[0]!r}: restore it, or publish again")
     return records
 
 

@@ -4,17 +4,12 @@ import contextlib
 import os
 import shutil
 import tempfile
-from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # not on Windows, where two equal runs at once both execute
-    fcntl = None
-
+from filelock import FileLock, Timeout
 
 # A link to a folder elsewhere, which goes with this one.
 SOCKETS = "sockets"
-_UNFINISHED, _REPLACED, _LOCK = ".unfinished-", ".replaced-", "lock"
+_UNFINISHED, _REPLACED, _LOCK = ".unfinished-", ".replaced-", ".lock-"
 
 
 def check_writable(folder):
@@ -34,40 +29,35 @@ def unfinished(parent, key):
     """The folder in which a run grows, empty; a second process with the same run waits for it.
 
     A lock ends with its process: what lies here without one was left by a process that was killed.
+    Its empty file stays, since whoever waits for it has it open.
     """
-    if fcntl is None:
-        parent.mkdir(parents=True, exist_ok=True)
-        options = {"dir": parent, "prefix": _UNFINISHED, "ignore_cleanup_errors": True}
-        with tempfile.TemporaryDirectory(**options) as folder:
-            yield Path(folder)
-        return
-    for left in parent.glob(f"{_UNFINISHED}*"):
-        with contextlib.suppress(OSError), (left / _LOCK).open("r+") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _bury(left)
-    for aside in parent.glob(f"{_REPLACED}*"):
-        if _final(aside).exists():
-            shutil.rmtree(aside, ignore_errors=True)
+    parent.mkdir(parents=True, exist_ok=True)
+    for prefix in (_UNFINISHED, _REPLACED):
+        for left in parent.glob(f"{prefix}*"):
+            with contextlib.suppress(Timeout):
+                name = left.name.removeprefix(prefix)
+                with FileLock(parent / f"{_LOCK}{name}", timeout=0):
+                    _bury(parent, name)
     folder = parent / f"{_UNFINISHED}{key}"
-    with _lock(folder) as lock:
+    with FileLock(parent / f"{_LOCK}{key}"):
+        _bury(parent, key)
+        folder.mkdir()
         try:
             yield folder
         finally:
-            if _holds(lock, folder):
-                shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def at_work(parent, key):
     """The folder in which a live process has the run, or None."""
     folder = parent / f"{_UNFINISHED}{key}"
+    if not folder.is_dir():
+        return None
     try:
-        with (folder / _LOCK).open("r+") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        with FileLock(parent / f"{_LOCK}{key}", timeout=0):
+            return None
+    except Timeout:
         return folder
-    except FileNotFoundError:
-        pass
-    return None
 
 
 def replace_run(folder, final):
@@ -78,43 +68,12 @@ def replace_run(folder, final):
         # A folder cannot be replaced in one step: the old one steps aside first.
         os.replace(final, aside)
     os.replace(folder, final)
-    # Only now: who waits for it would else take a new one while the folder is still there.
-    (final / _LOCK).unlink(missing_ok=True)
     shutil.rmtree(aside, ignore_errors=True)
 
 
-def _lock(folder):
-    """The open, locked file in a folder that holds nothing else."""
-    while True:
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            lock = (folder / _LOCK).open("a")
-        except FileNotFoundError:  # whoever had the folder has just removed it
-            continue
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if _holds(lock, folder):
-            if os.listdir(folder) == [_LOCK]:
-                return lock
-            _bury(folder)
-        lock.close()
-
-
-def _holds(lock, folder):
-    """Whether the open file is still the folder's: it may have been removed, or renamed."""
-    try:
-        return os.path.samestat(os.fstat(lock.fileno()), (folder / _LOCK).stat())
-    except FileNotFoundError:
-        return False
-
-
-def _final(folder):
-    return folder.with_name(folder.name.rpartition("-")[2])
-
-
-def _bury(folder):
+def _bury(parent, key):
     """Remove what a killed process has left, and put back a run that it had just set aside."""
-    final = _final(folder)
-    aside = final.with_name(f"{_REPLACED}{final.name}")
+    final, aside, folder = (parent / f"{prefix}{key}" for prefix in ("", _REPLACED, _UNFINISHED))
     if aside.exists() and not final.exists():
         os.replace(aside, final)
     for left in (aside, (folder / SOCKETS).resolve(), folder):

@@ -212,7 +212,7 @@ def test_a_run_goes_where_the_environment_and_the_option_say(copy, capsys, monke
         (["publish", "demo/01_first"], "chapter 'demo/01_first' has no records yet"),
         (["run", "--all", "-p", "seed", "-1"], "'seed' of demo/01_first must be >= 0 (first"),
         (["publish"], "name the chapters to publish, or pass --all"),
-        (["publish", "demo/01_first", "--all"], "name chapters, or pass --all"),
+        (["publish", "demo/01_first", "--all"], "name the chapters to publish, or pass --all"),
         (["report", "demo/01_first"], "chapters and --keep go with --against published"),
         (["report", "--against", "published", "demo/02"], "there is no chapter 'demo/02' in"),
         (["data", "fetch", "nothing"], "unknown dataset 'nothing'"),

@@ -53,12 +53,9 @@ def images_recipe(records):
     }
     if not ours:
         return ""
-    behind = [called(name) for name in ours if best[name] > ours[name]]
-    better = (
-        f"some have a better accuracy on {' and '.join(behind)}"
-        if behind
-        else "none has a better accuracy"
-    )
+    better = "none has a better accuracy"
+    if behind := [called(name) for name in ours if best[name] > ours[name]]:
+        better = f"some have a better accuracy on {' and '.join(behind)}"
     systems = len({r["method"] for r in board})
     beside = f"; of {systems} systems trained beside it, {better}" if systems else ""
     return (

@@ -5,7 +5,7 @@ import tomllib
 from book.build.forest import results
 from book.build.picture import constant_picture
 from book.build.render import render
-from book.build.scorecard import Line, titles
+from book.build.scorecard import line, titles
 from book.names import called
 from book.papers import check_claims, load_errata
 from book.papers.claims import printed_difference
@@ -37,15 +37,15 @@ def _question(verdict, other):
     ours = called(mark.found) if mark.found != "–" else ""
     numbers = [f"printed {paper}"] * bool(paper) + [f"here {ours}"] * bool(ours)
     place = ", ".join(filter(None, (verdict.claim.where, mark.mark.name)))
-    line = Line(verdict, verdict, old=False, survives=None)
+    told = line(verdict, verdict)
     untested = "Our data do not give this number." * (verdict.verdict == NOT_TESTABLE)
     if verdict.why.startswith(READING):
         numbers.append(verdict.why)
     if other and other.verdict != verdict.verdict:
         numbers.append(f"published run: {other.verdict}")
-    why = f"In the published run: {line.why}" if other and line.why else line.why
+    why = told["why"] and "In the published run: " * bool(other) + told["why"]
     return {
-        "line": line,
+        "line": told,
         "numbers": ": ".join(filter(None, (place, "; ".join(numbers)))),
         "why": why or untested,
     }
@@ -107,22 +107,16 @@ def map_page(place):
     if not file.is_file():
         return ""
     chart = tomllib.loads(file.read_text(encoding="utf-8"))
-    chapters = place.names()
-    pages = {
-        page.relative_to(place.pages).with_suffix("").as_posix()
-        for page in place.pages.rglob("*.md")
-    }
-    there = pages.union(chapters)
+    sources = place.pages.rglob("*.md")
+    pages = (page.relative_to(place.pages).with_suffix("").as_posix() for page in sources)
+    there = {*place.names(), *pages}
     routes = [
         route | {"pages": [p for p in route["pages"] if p in there]} for route in chart["routes"]
     ]
-    rows = {
-        name: [other for other in needed if other in there]
-        for name, needed in chart["builds_on"].items()
-        if name in there
-    }
     folders = {"afternoon": "The afternoon", **titles()} | dict.fromkeys(TOGETHER, "Together")
     papers = {}
-    for name, needed in rows.items():
-        papers.setdefault(folders[name.split("/")[0]], {})[name] = needed
+    for name, needed in chart["builds_on"].items():
+        if name in there:
+            rows = papers.setdefault(folders[name.split("/")[0]], {})
+            rows[name] = [other for other in needed if other in there]
     return render("map.md", routes=routes, papers=papers)

@@ -70,33 +70,28 @@ def direction_picture(records):
     """
     rows = chapter_records(records, "together/01_direction")
     dataset = max((r["dataset"] for r in rows if r.get("space") == "full"), default="")
-    there = {"dataset": dataset, "space": "full"}
     maps = {"ridge": "ridge", "reverse ridge": "reverse", "max-margin": "ranking"}
-    points = {}
-    for name in maps:
-        pair = [record_of(rows, metric=m, method=name, **there) for m in ("hub answers", "P@1")]
-        if None in pair:
-            return None
-        points[name] = [record["value"] for record in pair]
-    step = {
-        metric: record_of(rows, metric=metric, method="reverse ridge - ridge", **there)
-        for metric in ("hub answers", "P@1")
+    metrics, change = ("hub answers", "P@1"), "reverse ridge - ridge"
+    found = {
+        (name, metric): record_of(rows, method=name, metric=metric, dataset=dataset, space="full")
+        for name in (*maps, change)
+        for metric in metrics
     }
-    if None in step.values():
+    if None in found.values():
         return None
+    points = {name: [found[name, metric]["value"] for metric in metrics] for name in maps}
     (hubs, right), (hubs_after, right_after) = points["ridge"], points["reverse ridge"]
-    gain = right_after - right
-    more = {1: f"{gain:.0f} points more right answers", -1: f"{-gain:.0f} points fewer right ones"}
-    less = (
-        {-1: f"{1 - hubs_after / hubs:.0%} fewer hub answers", 1: "more hub answers"}
-        if hubs
-        else {}
-    )
-    title = "Swap the two sides of a least-squares fit: " + " and ".join(
-        (
-            more.get(sign(step["P@1"]), "as many right answers"),
-            less.get(sign(step["hub answers"]), "as many hub answers"),
-        )
+    gain, fewer = right_after - right, 1 - hubs_after / hubs if hubs else 0.0
+    of_right = {
+        1: f"{gain:.0f} points more right answers",
+        0: "as many right answers",
+        -1: f"{-gain:.0f} points fewer right ones",
+    }
+    of_hubs = {1: "more", 0: "as many", -1: f"{fewer:.0%} fewer"}
+    less, more = (sign(found[change, metric]) for metric in metrics)
+    title = (
+        "Swap the two sides of a least-squares fit: "
+        f"{of_right[more]} and {of_hubs[less]} hub answers"
     )
     values = [value for _, value in points.values()]
     bottom, top = 5 * (min(values) // 5 - 1), 5 * (max(values) // 5 + 1)
@@ -107,20 +102,20 @@ def direction_picture(records):
 
     at = {name: place(*point) for name, point in points.items()}
     end = _TOP + _PLOT
-    lines, texts = [], []
-    for tick in range(10 * int(min(values) // 10 + 1), int(top), 10):  # above the labels
-        y = place(0, tick)[1]
-        lines.append(("grid", 0, y, 100, y))
-        texts.append(("tick", 100, y - 5, "end", f"{tick}%"))
-    for tick in range(0, int(right_end), 5):
-        texts.append(("tick", place(tick, 0)[0], end + 18, "middle", f"{tick}%"))
-    lines += [
+    halfway = [sum(pair) / 2 for pair in zip(at["ridge"], at["reverse ridge"], strict=True)]
+    up = {tick: place(0, tick)[1] for tick in range(10 * int(min(values) // 10 + 1), int(top), 10)}
+    lines = [
+        *(("grid", 0, y, 100, y) for y in up.values()),
         ("grid", 0, end, 100, end),
         ("detour", *at["ridge"], *at["max-margin"]),
         ("arrow", *at["ridge"], *at["reverse ridge"]),
     ]
-    halfway = [sum(pair) / 2 for pair in zip(at["ridge"], at["reverse ridge"], strict=True)]
-    texts += [
+    texts = [
+        *(("tick", 100, y - 5, "end", f"{tick}%") for tick, y in up.items()),  # above the lines
+        *(
+            ("tick", place(tick, 0)[0], end + 18, "middle", f"{tick}%")
+            for tick in range(0, int(right_end), 5)
+        ),
         ("tick", 100, 14, "end", "right answers ↑"),
         ("tick", 100, end + 38, "end", "answers that are hubs →"),
         ("strong", halfway[0] + 2, halfway[1] - 12, "start", "swap the sides"),
@@ -141,7 +136,7 @@ def direction_picture(records):
             "Words never seen in training are mapped from English to Italian and looked up. Up: "
             "how many first answers are right. Across: how many are hubs, words that answer far "
             "too many queries. "
-            f"{called(dataset)}, {step['P@1']['n_units']:,} queries."
+            f"{called(dataset)}, {found[change, 'P@1']['n_units']:,} queries."
         ),
         alt=(
             "Three points. "

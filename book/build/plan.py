@@ -57,9 +57,8 @@ class Run:
     def seconds(self):
         """What the published run of the chapter took; 1 where there is none."""
         path = layout(self.root).published / self.chapter / "run.json"
-        if not path.is_file():
-            return 1.0
-        return json.loads(path.read_text(encoding="utf-8")).get("wall_seconds", 1.0)
+        text = path.read_text(encoding="utf-8") if path.is_file() else "{}"
+        return json.loads(text).get("wall_seconds", 1.0)
 
     @property
     def done(self):
@@ -93,10 +92,9 @@ def plan(chapters, parameters=None, *, full=False, tune=False, root=None):
         if name not in sources:
             sources[name] = ChapterText.read(name, place)
             waiting += sources[name].depends
+    graph = graphlib.TopologicalSorter({n: s.depends for n, s in sources.items()})
     try:
-        order = list(
-            graphlib.TopologicalSorter({n: s.depends for n, s in sources.items()}).static_order()
-        )
+        order = list(graph.static_order())
     except graphlib.CycleError as error:
         raise ValueError(
             f"chapters read each other's records: {' → '.join(error.args[1])}"
@@ -121,10 +119,9 @@ def plan(chapters, parameters=None, *, full=False, tune=False, root=None):
             depends=depends,
             root=str(place.root),
         )
-    if full:
-        for name in order:
-            if name not in chapters and _published(runs, name, sources[name], place):
-                del runs[name]
+    for name in order:
+        if full and name not in chapters and _published(runs, name, sources[name], place):
+            del runs[name]
     return runs
 
 
@@ -144,9 +141,8 @@ def _for_records(chapter_text, parameters):
 
 def _published(runs, name, chapter_text, place):
     """Whether published records give what this run would, and so do those that it reads."""
-    if runs[name].done or any(other in runs for other in chapter_text.depends):
-        return False
-    if chapter_text.settings(chapter_text.full) != runs[name].parameters:
+    another = chapter_text.settings(chapter_text.full) != runs[name].parameters
+    if another or runs[name].done or any(other in runs for other in chapter_text.depends):
         return False
     records = published_records(name, root=place.root)
     return records is not None and not outdated(records.run, chapter_text)

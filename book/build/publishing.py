@@ -10,7 +10,6 @@ from book.agreement import compare
 from book.keys import code_digests, outdated
 from book.parameters import ChapterText
 from book.paths import CHOSEN, layout
-from book.results import Results
 from book.store import latest_records, published, published_records, run_text
 from zslib.show.writing import write_if_changed
 
@@ -28,7 +27,7 @@ def publish(chapters, *, root=None):
     readers compare with these.
     """
     place = layout(root)
-    chosen: dict[str, Results] = {}
+    chosen = {}
     for name in chapters:
         chapter_text = ChapterText.read(name, place)
         records = latest_records(name, root=place.root)
@@ -42,11 +41,11 @@ def publish(chapters, *, root=None):
     for name, records in chosen.items():
         source = place.results / name / records.run["key"]
         for file in _FILES.values():
+            kept = place.published / name / file
             if file == CHOSEN and not (source / file).is_file():
-                place.chosen(name).unlink(missing_ok=True)
-                continue
-            text = (source / file).read_text(encoding="utf-8")
-            write_if_changed(place.published / name / file, text)
+                kept.unlink(missing_ok=True)
+            else:
+                write_if_changed(kept, (source / file).read_text(encoding="utf-8"))
     _write_manifest(chosen, place)
     return [place.published / name for name in chosen]
 
@@ -174,7 +173,7 @@ def _carry(chapter_text, place, before):
     apart = dict.fromkeys(pair.what for pair in [*pairs, *compare(old, new)] if not pair.same)
     if apart:
         raise ValueError(f"{len(apart)} numbers differ, first {next(iter(apart))}")
-    ran = {"chapter": run["digests"]["chapter"], "package": run["digests"]["package"]}
+    ran = {part: run["digests"][part] for part in now}
     note = ran | {"by": new.run["commit"], "date": new.run["date"], "equal numbers": len(pairs)}
     run |= {"digests": run["digests"] | now, "carried": [*run.get("carried", []), note]}
     write_if_changed(place.published / chapter_text.name / "run.json", run_text(run))

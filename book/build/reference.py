@@ -51,11 +51,8 @@ def exported(module, names=""):
     """The classes and functions among ``names``, or among all that a module exports."""
     home = importlib.import_module(module)
     names = names.replace(",", " ").split() or sorted(home.__all__, key=str.lower)
-    return [
-        name
-        for name in names
-        if inspect.isclass(getattr(home, name)) or inspect.isroutine(getattr(home, name))
-    ]
+    things = {name: getattr(home, name) for name in names}
+    return [n for n, it in things.items() if inspect.isclass(it) or inspect.isroutine(it)]
 
 
 class Reference:
@@ -80,9 +77,8 @@ class Reference:
                     self.entries.setdefault(id(entry.object), entry)
         self.classes = {e.name: e.target for e in self.entries.values() if e.is_class}
         glossary = place.pages / "glossary.md"
-        self.terms = (
-            _TERMS.findall(glossary.read_text(encoding="utf-8")) if glossary.is_file() else []
-        )
+        text = glossary.read_text(encoding="utf-8") if glossary.is_file() else ""
+        self.terms = _TERMS.findall(text)
 
     def uses(self, chapter):
         """Those of the entries that a chapter shows, imports and names, in this order."""
@@ -123,11 +119,13 @@ class Reference:
         for name in self.place.names():
             for entry in self.uses(name):
                 chapters[entry].append(name)
-        pages = {}
-        for entry, names in chapters.items():
-            path = self.place.site / "reference" / entry.room / f"{entry.name}.md"
-            pages[path] = render("reference.md", entry=entry, chapters=names) + "\n"
-        return pages
+        folder = self.place.site / "reference"
+        return {
+            folder / entry.room / f"{entry.name}.md": (
+                render("reference.md", entry=entry, chapters=names) + "\n"
+            )
+            for entry, names in chapters.items()
+        }
 
 
 def _imported(code):

@@ -1,6 +1,7 @@
 """The pages that records write."""
 
 import json
+from collections import Counter
 
 from book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
 from book.build.errata import errata_page
@@ -12,7 +13,7 @@ from book.build.picture import direction_picture, shared_file
 from book.build.publishing import checked_run
 from book.build.render import render
 from book.build.repeats import keep_repeat, repeats_page
-from book.build.scorecard import scorecard_page, scorecard_text, titles
+from book.build.scorecard import scorecard_page, scorecard_text
 from book.keys import full_size, outdated
 from book.papers import check_claims
 from book.papers.printed import PAPERS
@@ -58,25 +59,15 @@ def _flat(records_by_chapter):
 
 def scorecard(*, root=None):
     """The scorecard as text: every claim, the published run's verdict and this run's."""
-    theirs = published(root=root)
-    note = _age(theirs, _old(theirs, layout(root)))
-    return scorecard_text(_flat(current_records(root=root)), _flat(theirs), note=note)
-
-
-def _old(theirs, place):
-    """Names of the chapters whose published run is of other sources than these."""
+    theirs, place = published(root=root), layout(root)
     known = set(theirs) & set(place.names())
-    return {n for n in known if outdated(theirs[n].run, ChapterText.read(n, place))}
-
-
-def _age(theirs, old):
-    """How many chapters these are, in a sentence; empty for none."""
-    if not old:
-        return ""
-    return (
-        f"The published run is of earlier sources in {len(old)} of {len(theirs)} chapters; "
+    n_old = sum(bool(outdated(theirs[n].run, ChapterText.read(n, place))) for n in known)
+    note = (
+        f"The published run is of earlier sources in {n_old} of {len(theirs)} chapters; "
         "zslib publish --check says how."
     )
+    records = _flat(current_records(root=root))
+    return scorecard_text(records, _flat(theirs), note=note if n_old else "")
 
 
 def _run_row(chapter, run):
@@ -100,15 +91,13 @@ def runs_page(**runs):
 
     Parameters
     ----------
-    **runs : dict of Records
+    **runs : dict of Results
         By chapter, under the name of the run: ``this``, ``published``.
     """
-    tables = {
-        f"{name.capitalize()} run": [
-            _run_row(n, records.run) for n, records in sorted(by_chapter.items())
-        ]
-        for name, by_chapter in runs.items()
-    }
+    tables = {}
+    for name, by_chapter in runs.items():
+        rows = [_run_row(chapter, by_chapter[chapter].run) for chapter in sorted(by_chapter)]
+        tables[f"{name.capitalize()} run"] = rows
     return render("runs.md", tables=tables)
 
 
@@ -123,16 +112,15 @@ def write_pages(*, root=None):
         "front": front_page(records, note=note),
         "map": map_page(place),
         "overview_together": together(records, questions),
-        **{
-            f"overview_{paper}": overview(paper, records, questions, note=note, published=beside)
-            for paper in PAPERS
-        },
         "scorecard": scorecard_page(beside or records, records, note=note),
         "followed": followed_page(records),
         "runs": runs_page(**runs),
         "errata": errata_page(),
         "repeats": repeats_page(place),
     }
+    for paper in PAPERS:
+        text = overview(paper, records, questions, note=note, published=beside)
+        pages[f"overview_{paper}"] = text
     for name, text in pages.items():
         write_if_changed(place.parts / f"{name}.md", f"{text}\n")
     if shared := direction_picture(_flat(published(root=root))):
@@ -154,14 +142,13 @@ def shown_runs(place):
 
 def _differences(records, others):
     """In how many claims the published run, of the ``others``, differs; empty where in none."""
-    verdicts = [[v for p in titles() for v in check_claims(p, r)] for r in (records, others)]
-    n_different = len(list(differences(*verdicts)))
-    if not n_different:
-        return ""
-    return (
+    ours, theirs = ([v for p in PAPERS for v in check_claims(p, r)] for r in (records, others))
+    n_different = len(list(differences(ours, theirs)))
+    note = (
         "These pages show a smaller run than the published one, which judges "
-        f"{n_different} of the book's {len(verdicts[0])} claims otherwise."
+        f"{n_different} of the book's {len(ours)} claims otherwise."
     )
+    return note if n_different else ""
 
 
 def _beside_published(chapters, root):
@@ -188,16 +175,17 @@ def against_published(chapters=(), *, keep=None, root=None):
     pairs = list(_beside_published(chapters, root))
     if keep:
         keep_repeat(keep, pairs, root=root)
-    totals = [["chapter", "numbers", EQUAL, WITHIN, APART, ABSENT, "published", "here"]]
-    apart = []
+    kinds = EQUAL, WITHIN, APART, ABSENT
+    totals, apart = [["chapter", "numbers", *kinds, "published", "here"]], []
     for name, ours, theirs in pairs:
         if theirs is None:
-            totals.append([name, "–", "–", "–", "–", "–", "no", ""])
+            totals.append([name, *["–"] * 5, "no", ""])
             continue
         numbers = compare(ours, theirs)
-        counts = [sum(number.kind == kind for number in numbers) for kind in totals[0][2:6]]
+        counts = Counter(number.kind for number in numbers)
+        counted = map(str, (len(numbers), *(counts[kind] for kind in kinds)))
         others = other_parameters(ours.run, theirs.run)
-        totals.append([name, len(numbers), *counts, theirs.run["date"][:10], others])
+        totals.append([name, *counted, theirs.run["date"][:10], others])
         apart += [(name, number) for number in numbers if number.kind == APART]
     apart.sort(key=lambda pair: -pair[1].distance)
     rows = [["chapter", "what", "ours", "published"]]
@@ -205,5 +193,4 @@ def against_published(chapters=(), *, keep=None, root=None):
         between = "" if number.low is None else f" [{number.low:.6g}, {number.high:.6g}]"
         theirs = f"{number.published:.6g}{between}"
         rows.append([name, number.what, f"{number.record['value']:.6g}", theirs])
-    totals = aligned([[str(cell) for cell in row] for row in totals])
-    return "\n".join([*totals, "", *(aligned(rows) if apart else ["None is apart."])])
+    return "\n".join([*aligned(totals), "", *(aligned(rows) if apart else ["None is apart."])])

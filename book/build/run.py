@@ -46,7 +46,7 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
             point_latest(run.folder.parent, run.key)
     for run in todo.values():
         check_writable(run.folder.parent.absolute())
-    failures, finished = {}, []
+    ended = {}
     jobs = min(jobs, len(todo)) or 1
     given = executor or not todo
     with (
@@ -56,14 +56,14 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
     ):
         for name, error in _execute_all(todo, jobs, workers, force):
             bar.update()
-            if error is None:
-                finished.append(name)
-            else:
-                failures[name] = error
-    if failures:
-        skipped = [n for n in todo if n not in failures and n not in finished]
-        raise ChaptersFailed(_report(failures, skipped))
-    return finished
+            ended[name] = error
+    if failures := {name: error for name, error in ended.items() if error is not None}:
+        parts = [f"{len(failures)} chapter(s) failed: {', '.join(failures)}"]
+        if skipped := [name for name in todo if name not in ended]:
+            parts.append(f"Not run, since they read the records of these: {', '.join(skipped)}")
+        parts += [f"\n=== {name} ===\n{error}" for name, error in failures.items()]
+        raise ChaptersFailed("\n".join(parts))
+    return list(ended)
 
 
 @contextlib.contextmanager
@@ -132,14 +132,6 @@ def _ready(todo, started, finished):
     return sorted(ready, key=lambda name: (chain(name), bool(todo[name].depends)), reverse=True)
 
 
-def _report(failures, skipped):
-    parts = [f"{len(failures)} chapter(s) failed: {', '.join(failures)}"]
-    if skipped:
-        parts.append(f"Not run, since they read the records of these: {', '.join(skipped)}")
-    parts += [f"\n=== {name} ===\n{error}" for name, error in failures.items()]
-    return "\n".join(parts)
-
-
 def _execute_all(todo, jobs, executor, force):
     """Execute the runs of ``todo``, giving (chapter, traceback or None) as each ends."""
     started, finished, running = set(), set(), {}
@@ -174,16 +166,14 @@ def execute(run, *, one_thread=False, force=False):
         try:
             notebook = _execute_notebook(run, folder, one_thread)
             if not (folder / "records.jsonl").is_file():
-                raise RuntimeError(
-                    "the chapter ended without chapter.finish(): no records were kept"
-                )
+                raise RuntimeError("the chapter ended without chapter.finish(): nothing was kept")
             (folder / "notebook.ipynb").write_text(notebook, encoding="utf-8")
             (folder / _FAILED).unlink()
             (folder / PROGRESS).unlink(missing_ok=True)
             publish_run(folder, parent, run.key)
         except Exception as error:
             message = _traceback(error, folder / _FAILED)
-            if (folder / _FAILED).is_file():
+            with contextlib.suppress(FileNotFoundError):
                 os.replace(folder / _FAILED, failed)
                 message += f"\nAs far as it came: {os.path.relpath(failed)}"
             return run.chapter, message

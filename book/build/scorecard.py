@@ -1,9 +1,6 @@
 """The scorecard: every claim with its verdict, as a page and as a table for the terminal."""
 
-from __future__ import annotations
-
 import textwrap
-from dataclasses import dataclass
 
 from book.build.forest import MARKS, hyphens, named, tally
 from book.build.render import render, template_filter
@@ -13,7 +10,7 @@ from book.papers.claims import GROUPS, printed_difference, whose_data
 from book.papers.discoveries import survivors
 from book.papers.effects import ratios, size
 from book.papers.printed import OURS, PAPERS, read_data
-from book.papers.verdicts import HELD, NOT_TESTABLE, Verdict
+from book.papers.verdicts import HELD, NOT_TESTABLE
 from zslib.show.tables import NO_DATA, NOT_PRINTED, aligned
 
 
@@ -45,122 +42,63 @@ def reason(verdict):
     return why if why.startswith(number) else f"{number}; {why}"
 
 
-@dataclass(frozen=True)
-class Line:
-    """A claim with its verdicts: ``shown``, and ``ours`` of another run, named where it differs.
+def line(ours, shown, survives=None):
+    """A claim with its verdicts as the pages tell them.
 
-    The former may be of earlier sources than the chapter's, ``old``. ``survives`` says whether it
-    stands beside all other claims; None where it has no interval, or decides nothing.
+    The verdict that is ``shown`` counts; ``ours`` is of another run, named where it differs.
+    ``survives`` says whether it stands beside all other claims; None where it has no interval, or
+    decides nothing.
     """
-
-    ours: Verdict
-    shown: Verdict
-    old: bool
-    survives: bool | None
-
-    @property
-    def claim(self):
-        return self.shown.claim
-
-    @property
-    def group(self):
-        """Where it stands: in the plot, among results without one, or apart from results."""
-        if self.claim.group != "result":
-            return "apart"
-        effects = [printed_difference(self.claim, mark) for mark in self.claim.carrying]
-        return "tiles" if None in effects else "forest"
-
-    @property
-    def remarks(self):
-        """What stands small behind the headline."""
-        another = self.ours.verdict not in (self.shown.verdict, NOT_TESTABLE)
-        every = {
-            self.claim.setting: self.claim.setting,
-            self.size: self.size,
-            "alone only": self.survives is False,
-            "earlier sources": self.old,
-            f"published run: {self.ours.verdict}": another,
-        }
-        return [text for text, applies in every.items() if applies]
-
-    @property
-    def data(self):
-        """Names of data sets that one may filter by, with blanks between."""
-        shown = [self.shown, *self.shown.parts, *self.shown.marks]
-        return " ".join(datasets(*shown) or datasets(self.ours))
-
-    @property
-    def size(self):
-        """How large the effect is beside the printed one, as text; empty where none is printed."""
-        word = size(self.shown)
-        return f"size: {word}" if word else ""
-
-    @property
-    def whose(self):
-        """Whose data it was judged on, as text."""
-        return whose_data(self.claim.paper, datasets(self.shown, *self.shown.marks))
-
-    @property
-    def marks(self):
-        """The verdict of each mark, as text; none where there is but one."""
-        return [f"{one.mark.name}: {one.verdict}, {reason(one)}" for one in self.shown.marks]
-
-    @property
-    def grounds(self):
-        """What the published verdict rests on; numbers of several marks stand beside."""
-        return hyphens(self.shown.why) if self.shown.marks else reason(self.shown)
-
-    @property
-    def why(self):
-        """Why it failed or is open, and the address of what shows it."""
-        return self.claim.because if self.shown.verdict not in (HELD, NOT_TESTABLE) else ""
-
-    @property
-    def evidence(self):
-        """The address of the figure or table that shows why; empty for none."""
-        return f"{self.claim.chapter}.html#{self.claim.see}" if self.claim.see else ""
-
-    @property
-    def sizes(self):
-        """Our effects over the printed one, as text."""
-        return "; ".join(map(named, ratios(self.shown)))
-
-    @property
-    def link(self):
-        """The address of the chapter's verdicts."""
-        return f"{self.claim.chapter}.html#{verdicts_label(self.claim.chapter)}"
-
-    @property
-    def place(self):
-        """The claim's chapter in words, whatever its number in the book."""
-        page = self.claim.chapter.split("/")[1][3:].replace("_", " ")
-        return f"{titles([self.claim.paper])[self.claim.paper]}: {page}, its verdicts"
+    claim, word = shown.claim, size(shown)
+    effects = [printed_difference(claim, mark) for mark in claim.carrying]
+    another = ours.verdict not in (shown.verdict, NOT_TESTABLE)
+    remarks = (
+        claim.setting,
+        word and f"size: {word}",
+        "alone only" * (survives is False),
+        f"published run: {ours.verdict}" * another,
+    )
+    page = claim.chapter.split("/")[1][3:].replace("_", " ")
+    return {
+        "claim": claim,
+        "ours": ours,
+        "shown": shown,
+        "survives": survives,
+        # In the plot, among results without a printed size, or apart from results.
+        "group": "apart" if claim.group != "result" else "tiles" if None in effects else "forest",
+        "remarks": [text for text in remarks if text],
+        "data": " ".join(datasets(shown, *shown.parts, *shown.marks) or datasets(ours)),
+        "whose": whose_data(claim.paper, datasets(shown, *shown.marks)),
+        "marks": [f"{one.mark.name}: {one.verdict}, {reason(one)}" for one in shown.marks],
+        # The numbers of several marks stand beside.
+        "grounds": hyphens(shown.why) if shown.marks else reason(shown),
+        "why": claim.because if shown.verdict not in (HELD, NOT_TESTABLE) else "",
+        "evidence": f"{claim.chapter}.html#{claim.see}" if claim.see else "",
+        "sizes": "; ".join(map(named, ratios(shown))),
+        "link": f"{claim.chapter}.html#{verdicts_label(claim.chapter)}",
+        "place": f"{titles([claim.paper])[claim.paper]}: {page}, its verdicts",
+    }
 
 
-def scorecard_page(records, published=(), *, note="", old=()):
+def scorecard_page(records, published=(), *, note=""):
     """Every claim by ``published``, with what ``records`` say beside: one forest plot a paper.
 
     This book's own claims come last, and are no part of the false discovery rate of the papers'.
-    ``note`` is a sentence on the published run, ``old`` the chapters where it is of earlier
-    sources: their claims are marked.
+    ``note`` is a sentence on the published run.
     """
     papers, sets, scored = [], set(), titles((*PAPERS, *OURS))
     every = {name: check_claims(name, published) for name in scored}
-    alive = {}
-    for names in (PAPERS, OURS):
-        alive |= survivors(verdict for name in names for verdict in every[name])
+    alive = survivors(verdict for name in PAPERS for verdict in every[name])
+    alive |= survivors(verdict for name in OURS for verdict in every[name])
     for name, title in scored.items():
         ours, shown = check_claims(name, records), every[name]
         sets.update(datasets(*ours, *shown))
-        lines = [
-            Line(a, b, b.claim.chapter in old, alive.get((name, b.claim.id)))
-            for a, b in zip(ours, shown, strict=True)
-        ]
         groups = {"forest": [], "tiles": [], "apart": []}
-        for line in lines:
-            groups[line.group].append(line)
-        papers.append({"name": name, "title": title, "counts": counts(shown), "groups": groups})
-        papers[-1]["ours"] = name in OURS
+        for a, b in zip(ours, shown, strict=True):
+            told = line(a, b, alive.get((name, b.claim.id)))
+            groups[told["group"]].append(told)
+        paper = {"name": name, "title": title, "ours": name in OURS}
+        papers.append(paper | {"counts": counts(shown), "groups": groups})
     choices = {
         "paper": scored,
         "verdict": {verdict: verdict for verdict in MARKS},

@@ -35,8 +35,7 @@ class Stamp:
 
     def untouched(self):
         """Whether nothing was touched since the last build, by sizes and times of all files."""
-        now = {"inputs": self.inputs, "outputs": self._outputs()}
-        return all(self.left.get(name) == state for name, state in now.items())
+        return {"inputs": self.inputs, "outputs": self._outputs()}.items() <= self.left.items()
 
     def pages(self):
         """Hashes of what the pages are made of; ``frame`` is what each page depends on."""
@@ -64,12 +63,8 @@ class Stamp:
 
     def write(self, pages):
         """Note the state of all, when the site has been built from ``pages``."""
-        left = {
-            "pages": pages,
-            "site": self.site(),
-            "inputs": self.inputs,
-            "outputs": self._outputs(),
-        }
+        left = {"pages": pages, "site": self.site()}
+        left |= {"inputs": self.inputs, "outputs": self._outputs()}
         write_if_changed(self.path, json.dumps(left))
 
     def _inputs(self):

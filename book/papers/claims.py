@@ -230,21 +230,17 @@ def _mark(entry, own, setting, role="carries"):
     several = len(own.get("settings", entry.get("settings", ()))) > 1
     record = entry.get("record", {}) | own.get("record", {})
     record |= {"setting": setting} if setting else {}
+    comparison, threshold = own["holds"].split()
     return Mark(
         name=", ".join(filter(None, (own["name"], setting * several))) or setting,
         chapter=own["chapter"],
         setting=setting,
         record=record,
-        holds=_comparison(own["holds"]),
+        holds=(comparison, float(threshold)),
         printed=[[p.replace("{setting}", setting) for p in path] for path in own["printed"]],
         role=role,
         **{name: own[name] for name in ("without", "printed_error", "level") if name in own},
     )
-
-
-def _comparison(text):
-    comparison, threshold = text.split()
-    return comparison, float(threshold)
 
 
 def marks_in(claim, chapter):

@@ -47,12 +47,10 @@ def survivors(verdicts):
 
     The others, and what is not testable here, are left out.
     """
-    tested = {}
-    for verdict in verdicts:
-        if verdict.claim.group == "result" and verdict.verdict != NOT_TESTABLE:
-            p = p_value(verdict)
-            if p is not None:
-                tested[verdict.claim.paper, verdict.claim.id] = (verdict.verdict, p)
-    alive = discoveries([p for _, p in tested.values()])
-    decided = zip(tested.items(), alive, strict=True)
-    return {name: yes for (name, (verdict, _)), yes in decided if verdict not in (OPEN, MIXED)}
+    tested = [v for v in verdicts if v.claim.group == "result" and p_value(v) is not None]
+    alive = discoveries([p_value(verdict) for verdict in tested])
+    return {
+        (verdict.claim.paper, verdict.claim.id): survives
+        for verdict, survives in zip(tested, alive, strict=True)
+        if verdict.verdict not in (OPEN, MIXED)
+    }

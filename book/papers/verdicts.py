@@ -122,11 +122,8 @@ def _margin(verdict):
         if effect is None and not _IN_POINTS.fullmatch(mark.record.get("metric", "")):
             return None
         margin = min(1.0, abs(effect)) if effect else 1.0
-    threshold = mark.holds[1]
-    inside = (
-        verdict.low is not None
-        and max(threshold - verdict.low, verdict.high - threshold) <= margin
-    )
+    threshold, low, high = mark.holds[1], verdict.low, verdict.high
+    inside = low is not None and max(threshold - low, high - threshold) <= margin
     return margin if inside else None
 
 
@@ -233,9 +230,9 @@ def _judge_mark(claim, mark, records):
         matching = [r for r in matching if r.get("over") in (None, MEAN)]
     if not matching:
         data = mark.record.get("dataset")
-        if data and all(data not in r.get("dataset", "") for r in records if "dataset" in r):
-            return Verdict(claim, mark, NOT_TESTABLE, f"the run is not on {data}")
         reason = f"the run has no record with {named(mark.record)}"
+        if data and all(data not in r.get("dataset", "") for r in records if "dataset" in r):
+            reason = f"the run is not on {data}"
         return Verdict(claim, mark, NOT_TESTABLE, reason)
     single = {r.get("dataset", ""): r for r in matching if r.get("over") != MEAN}
     mean = [r for r in matching if r.get("over") == MEAN][-1:]
@@ -295,9 +292,8 @@ def _judge_one(claim, mark, record, records, of_sets=False):
         return verdict(NOT_TESTABLE, "nothing changed: all answers are the same")
     if low <= threshold <= high and low < high:
         one = verdict(OPEN, f"the interval includes {_number(threshold)}")
-        answer = "the run cannot tell"
-        if one.within is not None:
-            answer = f"no effect beyond {_number(one.within)}"
+        known = one.within is not None
+        answer = f"no effect beyond {_number(one.within)}" if known else "the run cannot tell"
         return replace(one, why=f"{one.why}: {answer}")
     beside = "on the other side of" if low < high else "at"
     return verdict(against, f"the whole interval lies {beside} {_number(threshold)}")

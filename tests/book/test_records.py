@@ -78,7 +78,7 @@ def test_finish_writes_all_or_nothing(chapter, tmp_path, monkeypatch):
     card = chapter.finish()
     folder = tmp_path / "results" / "demo/01_a"
     key = (folder / "latest").read_text().strip()
-    assert {*os.listdir(folder)} == {key, "latest"}
+    assert {*os.listdir(folder)} == {key, "latest", f".lock-{key}"}
     assert read_records(folder / key) == chapter.records
     assert "Größe" in (folder / key / "records.jsonl").read_text("utf-8")
     assert f"demo/01_a/{key}" in repr(card)

@@ -54,7 +54,7 @@ def test_a_method_that_fails_is_a_row_and_the_others_have_numbers(chapter):
     table = str(results.table("tbl-a", "All", rows="method", columns="metric"))
     assert re.findall("^.*not trained.*$", table, re.M) == re.findall("^SAE.*$", table, re.M)
     assert table.count("not trained") == 2
-    assert chapter._untrained() == ["SAE on digits: all 3 candidates of SAE failed"]
+    assert chapter.failed == {("SAE", "digits"): "all 3 candidates of SAE failed"}
 
 
 @pytest.mark.usefixtures("without_sae")
@@ -99,7 +99,7 @@ def test_claims_of_what_a_run_lacks_are_not_testable(monkeypatch, tmp_path):
     defaults = {p.name: p.default for p in ChapterText.read(name, layout()).parameters.values()}
     comparison = book.start(name, parameters=defaults)
     comparison.lacks(["DARK"], "it is not here")
-    assert any(fields["method"] == "DARK - best other" for fields in comparison._skipped)
+    assert any(fields["method"] == "DARK - best other" for fields, _ in comparison._skipped)
     other = book.start(name, parameters=defaults)
     other.lacks(["DARK-L"], "it is not here")  # no part of another name
     assert not other._skipped

@@ -254,7 +254,7 @@ def kept(function, model, problem, *, known_by=None, device=None, **options):
     code = _code_digest(*sorted(modules))
     name = f"{function.__module__}.{function.__qualname__}"
     folder = usable_cache("memo")
-    rounding = _linear_algebra()
+    rounding = linear_algebra()
     call = _memory(folder)
     key = (options, device, name, problem.checksum, known_by, code, rounding)
     if folder is None:
@@ -271,11 +271,11 @@ def _call(function, model, problem, options, device, name, checksum, known_by, c
         return function(model, problem, **options)
 
 
-def _linear_algebra():
+def linear_algebra():
     """Kernel and number of threads of each library of linear algebra in this process."""
     libraries = [one for one in threadpool_info() if one["user_api"] == "blas"]
     facts = ("internal_api", "architecture", "num_threads")
-    return sorted(tuple(str(library.get(fact)) for fact in facts) for library in libraries)
+    return sorted(tuple(str(library.get(fact, "")) for fact in facts) for library in libraries)
 
 
 @cache

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
@@ -52,7 +51,7 @@ def test_run_keeps_records_provenance_and_a_clean_notebook(tiny_book):
     )
     assert "level = 7.0" in injected.source and "n_seeds = 3" in injected.source
     assert "quick" not in injected.source  # defaults stand where they are declared
-    assert list(one.folder.parent.glob(".*")) == []
+    assert list(one.folder.parent.glob(".unfinished-*")) == []
 
 
 def test_finished_runs_are_not_run_again_until_something_changes(tiny_book):
@@ -218,7 +217,8 @@ def test_failures_are_told_at_the_end_and_the_others_finish(tiny_book):
     assert "nbclient" not in message
     assert [name for name in names if runs[name].done] == ["demo/01_good"]
     assert not any(
-        list(runs[name].folder.parent.glob(".*")) for name in ("demo/01_good", "demo/02_broken")
+        list(runs[name].folder.parent.glob(".unfinished-*"))
+        for name in ("demo/01_good", "demo/02_broken")
     )
     failed = runs["demo/02_broken"].folder.parent / "failed.ipynb"
     assert f"As far as it came: {os.path.relpath(failed)}" in message
@@ -314,7 +314,6 @@ def test_pairing_with_a_notebook_changes_no_key(tiny_book):
     assert path.read_text().startswith("---\nauthor: someone\n")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="has no lock")
 def test_of_two_equal_runs_at_once_one_executes(tiny_book):
     tiny_book.write(FIRST, "absent_name")
     one = plan([FIRST])[FIRST]

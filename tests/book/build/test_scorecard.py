@@ -126,13 +126,6 @@ def test_the_bar_counts_as_the_scorecard_does():
     assert re.findall(r"flex:(\d+)", shown) == ["1", "1", "1", "1"]
 
 
-def test_a_claim_whose_published_run_is_of_earlier_sources_is_marked():
-    page = scorecard_page([], [RECORD | YES], old={CLAIM.chapter})
-    there = sum(claim.chapter == CLAIM.chapter for claim in every_claim())
-    assert page.count("earlier sources") == there
-    assert "earlier sources" not in scorecard_page([], [RECORD | YES])
-
-
 def test_the_terminal_has_a_line_for_each_claim():
     text = scorecard_text([RECORD | NO], [RECORD | YES], note="A note.")
     assert text.startswith("A note.\n\nHubness and Pollution\n=====")
