@@ -172,6 +172,14 @@ def test_a_word_is_what_stands_before_the_last_numbers(load):
         assert loaded.report["words that end in a number after a blank"] == 1
 
 
+def test_lines_that_cannot_be_read_are_passed_over_where_asked(load):
+    content = b"6 2\na 1 2\nb x 2\nc 3\ne 3 4 5\nf 1e39 0\ng 5 6\n"
+    loaded = load(content, bad_lines="skip")
+    check(loaded, ["a", "g"], np.array([[1, 2], [5, 6]], dtype=np.float32))
+    assert loaded.report["lines passed over"] == 4
+    assert loaded.report["first line passed over"].endswith("line 3: 'x' is no number")
+
+
 # Binary as gensim writes it.
 gensim = partial(binary, ending=b"")
 
@@ -335,6 +343,7 @@ BAD_ARGUMENTS = [
     ("absent.txt", {}, FileNotFoundError, "no vector file at"),
     ("v.txt", {"limit": 0}, ValueError, "limit must be at least 1"),
     ("v.txt", {"errors": "shrug"}, ValueError, "errors must be one of"),
+    ("v.txt", {"bad_lines": "shrug"}, ValueError, "bad_lines must be one of"),
     ("v.txt", {"encoding": "shrug"}, ValueError, "encoding must name an encoding"),
     ("", {}, FileNotFoundError, "no vector file at"),
 ]

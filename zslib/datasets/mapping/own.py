@@ -44,6 +44,7 @@ def from_files(
     limit=None,
     errors="strict",
     encoding=None,
+    bad_lines="refuse",
     shared_targets="keep",
     overlap="refuse",
     name="own",
@@ -62,7 +63,7 @@ def from_files(
         Likewise. Without it ``train_dictionary`` is split by source word.
     seed : int
         Of that split, see `split_dictionary`.
-    limit, errors, encoding
+    limit, errors, encoding, bad_lines
         Passed to `zslib.datasets.load_vectors` for both files; ``encoding`` is that of the
         dictionaries too.
     shared_targets, overlap
@@ -87,6 +88,7 @@ def from_files(
                 f"{what} must be a path, got {type(path).__name__}: for pairs in memory see "
                 "bilingual_problem"
             )
+    options = {"limit": limit, "errors": errors, "encoding": encoding, "bad_lines": bad_lines}
     sides, names = [], []
     for what, side in (("source_vectors", source_vectors), ("target_vectors", target_vectors)):
         if isinstance(side, str | PathLike):
@@ -94,7 +96,7 @@ def from_files(
         else:
             names.append(type(side).__name__)
             side = as_word_vectors(side, what)
-        sides.append(load_vectors(side, limit=limit, errors=errors, encoding=encoding))
+        sides.append(load_vectors(side, **options))
     train = read_dictionary(train_dictionary, encoding=encoding)
     if test_dictionary is None:
         train, test = split_dictionary(train, seed=seed)

@@ -39,7 +39,7 @@ _REPLACED = "words of which bytes were replaced"
 _RETURN = "a carriage return is within the line: end lines by line feeds"
 
 
-def read_vectors(path, *, limit=None, errors="strict", encoding=None):
+def read_vectors(path, *, limit=None, errors="strict", encoding=None, bad_lines="refuse"):
     """Words, vectors and a report of a file in word2vec, fastText or GloVe format."""
     words, numbers = {}, bytearray()
     with np.errstate(over="ignore"), opened(path) as file:
@@ -49,7 +49,7 @@ def read_vectors(path, *, limit=None, errors="strict", encoding=None):
         codec = encoding_of(path, b"" if binary else head, encoding).removesuffix("-sig")
         if "\n ".encode(codec) != b"\n ":
             raise ValueError(f"{path} is in {codec.upper()}: save the vectors as UTF-8")
-        reader = (_Binary if binary else _Text)(path, file)
+        reader = (_Binary if binary else _Text)(path, file, bad_lines == "skip")
         for name, vector in islice(reader.records(), limit):
             try:
                 word = name.decode(codec)
@@ -129,8 +129,8 @@ def _shown(name):
 class _Reader:
     """Records of a file as (word as bytes, vector), the place of the last, and a report."""
 
-    def __init__(self, path, file):
-        self.path, self.file = path, file
+    def __init__(self, path, file, skip):
+        self.path, self.file, self.skip = path, file, skip
         self.report, self.left_out = Counter(), bytearray()
 
     def error(self, reason):
@@ -175,7 +175,15 @@ class _Text(_Reader):
                 self.report["blank lines passed over"] += 1
                 continue
             count += 1
-            yield self._record(line)
+            try:
+                record = self._record(line)
+            except ValueError as error:
+                if not self.skip:
+                    raise
+                self.report["lines passed over"] += 1
+                self.report.setdefault("first line passed over", str(error))
+                continue
+            yield record
         if promised and count != promised[0]:
             raise ValueError(
                 f"{self.path}: the header promises {promised[0]} words, but the file ends at line "

@@ -139,7 +139,7 @@ def as_word_vectors(source, name):
     return known
 
 
-def load_vectors(source, *, limit=None, errors="strict", encoding=None):
+def load_vectors(source, *, limit=None, errors="strict", encoding=None, bad_lines="refuse"):
     """Read word vectors in word2vec text, word2vec binary, fastText ``.vec`` or GloVe format.
 
     What the file is, its content says, not its name. Words are kept as written (case included,
@@ -161,6 +161,9 @@ def load_vectors(source, *, limit=None, errors="strict", encoding=None):
         What to do with words that are not in the encoding; strict refuses the file.
     encoding : str, optional
         That of the words, such as "latin-1"; by default UTF-8, or what the file's mark says.
+    bad_lines : {"refuse", "skip"}
+        What to do with lines of text that are no word and d numbers: "skip" passes over them, and
+        the report counts them and says why the first was.
 
     Returns
     -------
@@ -181,6 +184,7 @@ def load_vectors(source, *, limit=None, errors="strict", encoding=None):
     WordVectors(2 words, 2 dimensions)
     """
     check_choice(errors, "errors", ("strict", "replace", "ignore"))
+    check_choice(bad_lines, "bad_lines", ("refuse", "skip"))
     if limit is not None:
         check_integer(limit, "limit", low=1)
     if not isinstance(source, str | PathLike):
@@ -191,7 +195,7 @@ def load_vectors(source, *, limit=None, errors="strict", encoding=None):
     path = Path(source)
     if not path.is_file():
         raise FileNotFoundError(f"no vector file at {path}: check the path")
-    options = {"limit": limit, "errors": errors, "encoding": encoding}
+    options = {"limit": limit, "errors": errors, "encoding": encoding, "bad_lines": bad_lines}
 
     @lru_cache
     def read():
