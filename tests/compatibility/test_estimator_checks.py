@@ -314,10 +314,7 @@ DISCRETE = {
         "MapScorer": [None, RidgeMap(direction="reverse"), MultiStepMap()],
         "UnitClassImages": [None, ESZSL(0.1)],
     },
-    "loss": {
-        "SynC": ["one_vs_other", "crammer_singer", "structured"],
-        "JLSE": ["squared_hinge", "squared"],
-    },
+    "loss": ["one_vs_other", "crammer_singer", "structured"],
 }
 """Values of parameters that are no numbers; those that are truths have both."""
 

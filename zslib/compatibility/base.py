@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -10,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from zslib.arrays import class_sums, largest_size, like, namespace, range_power, to_host, unit_rows
+from zslib.compatibility.parameters import check_parameters
 from zslib.metrics.zero_shot import per_class_accuracy, top_classes
 from zslib.validation import (
     as_array,
@@ -187,6 +189,7 @@ def _of_usual_unit(arrays):
     return all(1e-3 < largest_size(a) < 1e5 for a in arrays.values())
 
 
+@dataclass(repr=False, eq=False)
 class CompatibilityModel(ClassifierMixin, BaseEstimator):
     r"""Base of the zero-shot scorers :math:`F(x, s)`: how well image x fits class embedding s.
 
@@ -197,8 +200,10 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
 
     A subclass has ``_fit(X, codes, embeddings)``, which gets the checked output of
     `check_fit_input` and learns, and ``_scores(X, class_embeddings)``, which returns
-    (n, C') scores. Neither checks its arrays again. One that tables compare has ``grid``, the
-    values of its parameters that they tune over: the first of equally good ones is taken.
+    (n, C') scores. Neither checks its arrays again. Its parameters are the fields of a dataclass,
+    checked by their types (`zslib.compatibility.parameters`). One that tables compare has
+    ``grid``, the values of its parameters that they tune over: the first of equally good ones is
+    taken.
 
     Features are used as they are given: scale them first where a paper says so.
 
@@ -296,6 +301,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         classes, codes, embeddings = check_fit_input(X, y, class_embeddings)
         # A fit that fails must not leave the last one's marks on half-changed state.
         vars(self).pop("classes_", None)
+        check_parameters(self)
         with in_range(X=X, class_embeddings=embeddings):
             self._fit(X, codes, embeddings, **more)
             if self._learns_scores:

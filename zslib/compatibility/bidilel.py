@@ -1,12 +1,15 @@
 """BiDiLEL, bidirectional latent embedding (Wang & Chen 2017): classes placed among landmarks."""
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import class_sums, namespace, range_power, take_rows, to_host, typed_as
 from zslib.compatibility.base import CompatibilityModel, directions
+from zslib.compatibility.parameters import Positive
 from zslib.optim import minimize
-from zslib.validation import check_integer, check_learned, check_real
+from zslib.validation import check_learned
 
 __all__ = ["BiDiLEL", "place_among_landmarks", "sammon_objective", "slpp_directions", "slpp_sums"]
 
@@ -18,6 +21,7 @@ Those between the seen classes must be a thousand times as large somewhere.
 """
 
 
+@dataclass(repr=False, eq=False)
 class BiDiLEL(CompatibilityModel):
     r"""Bidirectional latent embedding (Wang & Chen 2017, sections 3 and 4).
 
@@ -87,21 +91,19 @@ class BiDiLEL(CompatibilityModel):
     family = "metric"
     look = (5, "D", "-")
 
-    def __init__(self, n_components=64, *, regularization=1.0, n_neighbors=None):
-        self.n_components = n_components
-        self.regularization = regularization
-        self.n_neighbors = n_neighbors
+    n_components: int = 64
+    _: KW_ONLY
+    regularization: Positive = 1.0
+    n_neighbors: int | None = None
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        check_integer(self.n_components, "n_components", low=1)
-        alpha = check_real(self.regularization, "regularization", low=0.0, inclusive=False)
-        if self.n_neighbors is not None:
-            check_integer(self.n_neighbors, "n_neighbors", low=1)
         with np.errstate(over="ignore", invalid="ignore"):
             total, within = slpp_sums(X, codes, embeddings.shape[0], self.n_neighbors)
         check_learned(total, "give smaller features")
-        eigenvalues, coef = slpp_directions(total, within, alpha, self.n_components)
+        eigenvalues, coef = slpp_directions(
+            total, within, float(self.regularization), self.n_components
+        )
         self.eigenvalues_ = xp.astype(eigenvalues, X.dtype)
         self.coef_ = xp.astype(coef, X.dtype)
         self.mean_ = xp.mean(X @ self.coef_, axis=0)

@@ -1,6 +1,8 @@
 """CMT, cross-modal transfer (Socher et al. 2013): a two-layer network into the embeddings."""
 
 import math
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 from sklearn.base import clone
 
@@ -8,12 +10,13 @@ from zslib.arrays import like, namespace, random_generator, row_blocks, take_row
 from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.conse import ConSE
 from zslib.compatibility.epochs import train_epochs
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.optim import Adagrad
-from zslib.validation import check_integer, check_real
 
 __all__ = ["CMT", "two_layer_objective"]
 
 
+@dataclass(repr=False, eq=False)
 class CMT(CompatibilityModel):
     r"""Zero-shot learning through cross-modal transfer (Socher et al. 2013, section 3).
 
@@ -88,24 +91,14 @@ class CMT(CompatibilityModel):
     family = "regression"
     look = (4, "v", "-.")
 
-    def __init__(
-        self,
-        n_hidden=100,
-        *,
-        learning_rate=0.01,
-        n_epochs=30,
-        batch_size=64,
-        novelty=None,
-        regularization=1e-5,
-        random_state=None,
-    ):
-        self.n_hidden = n_hidden
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.novelty = novelty
-        self.regularization = regularization
-        self.random_state = random_state
+    n_hidden: int = 100
+    _: KW_ONLY
+    learning_rate: Positive = 0.01
+    n_epochs: int = 30
+    batch_size: int = 64
+    novelty: Any = None
+    regularization: NotNegative = 1e-5
+    random_state: RandomState = None
 
     @property
     def _scores_are_logits(self):
@@ -114,13 +107,9 @@ class CMT(CompatibilityModel):
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        h = check_integer(self.n_hidden, "n_hidden", low=1)
-        check_integer(self.n_epochs, "n_epochs", low=1)
-        check_integer(self.batch_size, "batch_size", low=1)
-        check_real(self.regularization, "regularization", low=0)
         optimisers = Adagrad(self.learning_rate), Adagrad(self.learning_rate)
         rng = random_generator(self.random_state)
-        (n, p), q = X.shape, embeddings.shape[1]
+        (n, p), h, q = X.shape, self.n_hidden, embeddings.shape[1]
         theta = tuple(
             xp.astype(like(rng.standard_normal(shape) / math.sqrt(shape[0]), X), X.dtype)
             for shape in ((p, h), (h, q))

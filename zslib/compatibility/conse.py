@@ -1,15 +1,19 @@
 """ConSE (Norouzi et al. 2013): a classifier's most probable classes, averaged as embeddings."""
 
+from dataclasses import KW_ONLY, dataclass
+
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, one_hot, row_blocks, typed_as
 from zslib.compatibility.base import CompatibilityModel, cosines
+from zslib.compatibility.parameters import NotNegative
 from zslib.optim import minimize
-from zslib.validation import check_integer, check_learned, check_real
+from zslib.validation import check_learned
 
 __all__ = ["ConSE", "fit_linear", "softmax_objective", "softmax_weights"]
 
 
+@dataclass(repr=False, eq=False)
 class ConSE(CompatibilityModel):
     r"""Convex combination of semantic embeddings (Norouzi et al. 2013, section 3.2).
 
@@ -67,15 +71,13 @@ class ConSE(CompatibilityModel):
     family = "mixtures of classes"
     look = (2, "^", "-.")
 
-    def __init__(self, n_averaged=10, *, regularization=1e-5, max_iter=200, tol=1e-4):
-        self.n_averaged = n_averaged
-        self.regularization = regularization
-        self.max_iter = max_iter
-        self.tol = tol
+    n_averaged: int = 10
+    _: KW_ONLY
+    regularization: NotNegative = 1e-5
+    max_iter: int = 200
+    tol: NotNegative = 1e-4
 
     def _fit(self, X, codes, embeddings):
-        check_integer(self.n_averaged, "n_averaged", low=1)
-
         def objective(weights, regularization):
             return softmax_objective(weights, X, codes, regularization)
 
@@ -158,12 +160,9 @@ def fit_linear(model, objective, X, n_outputs):
     (p + 1, n_outputs), the intercepts in the last row. The model gets ``coef_``, ``intercept_``,
     ``objective_`` and ``n_iter_``.
     """
-    regularization = check_real(model.regularization, "regularization", low=0.0)
-    check_integer(model.max_iter, "max_iter", low=1)
-    check_real(model.tol, "tol", low=0.0)
     shape = (X.shape[1] + 1, n_outputs)
     weights, model.objective_ = minimize(
-        lambda weights: objective(weights, regularization),
+        lambda weights: objective(weights, float(model.regularization)),
         namespace(X).zeros(shape, dtype=X.dtype, device=array_device(X)),
         max_iter=model.max_iter,
         tol=model.tol,

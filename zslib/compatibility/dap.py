@@ -1,10 +1,14 @@
 """DAP, direct attribute prediction (Lampert et al. 2009): one classifier for each attribute."""
 
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, row_blocks, typed_as
 from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.conse import fit_linear
+from zslib.compatibility.parameters import NotNegative
 from zslib.nn import sigmoid
 from zslib.validation import check_real
 
@@ -18,6 +22,7 @@ __all__ = [
 ]
 
 
+@dataclass(repr=False, eq=False)
 class AttributeModel(CompatibilityModel):
     r"""Base of the scorers that go from attribute probabilities to classes, `DAP` and `IAP`.
 
@@ -70,11 +75,11 @@ class AttributeModel(CompatibilityModel):
 
     grid = {"regularization": (1e-6, 1e-5, 1e-4, 1e-3)}
 
-    def __init__(self, threshold="mean", *, regularization=1e-5, max_iter=100, tol=1e-4):
-        self.threshold = threshold
-        self.regularization = regularization
-        self.max_iter = max_iter
-        self.tol = tol
+    threshold: Any = "mean"
+    _: KW_ONLY
+    regularization: NotNegative = 1e-5
+    max_iter: int = 100
+    tol: NotNegative = 1e-4
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)

@@ -1,5 +1,8 @@
 """PSR (Annadani & Biswas 2018): class vectors placed among images, with their relations kept."""
 
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated
+
 import numpy as np
 
 from zslib.arrays import add_rows, like, namespace, random_generator, row_norms, take_rows, to_host
@@ -10,13 +13,14 @@ from zslib.compatibility.base import (
     through_directions,
 )
 from zslib.compatibility.epochs import train_epochs
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.nn import Descent, Sequential, dense_layers
 from zslib.optim import Adam
-from zslib.validation import check_integer, check_real
 
 __all__ = ["PSR", "relation_objective"]
 
 
+@dataclass(repr=False, eq=False)
 class PSR(CompatibilityModel):
     r"""Preserving semantic relations (Annadani & Biswas 2018, section 3).
 
@@ -87,46 +91,31 @@ class PSR(CompatibilityModel):
     _units_matter = ("class_embeddings",)
     look = (5, "s", ":")
 
-    def __init__(
-        self,
-        n_hidden=256,
-        *,
-        similar_quantile=0.8,
-        similar_weight=0.1,
-        reconstruction_weight=1.0,
-        learning_rate=1e-3,
-        n_epochs=10,
-        batch_size=64,
-        random_state=None,
-    ):
-        self.n_hidden = n_hidden
-        self.similar_quantile = similar_quantile
-        self.similar_weight = similar_weight
-        self.reconstruction_weight = reconstruction_weight
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.random_state = random_state
+    n_hidden: int = 256
+    _: KW_ONLY
+    similar_quantile: Annotated[float, ">= 0", "<= 1"] = 0.8
+    similar_weight: NotNegative = 0.1
+    reconstruction_weight: NotNegative = 1.0
+    learning_rate: Positive = 1e-3
+    n_epochs: int = 10
+    batch_size: int = 64
+    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        h = check_integer(self.n_hidden, "n_hidden", low=1)
-        quantile = check_real(self.similar_quantile, "similar_quantile", low=0.0, high=1.0)
-        near_weight = check_real(self.similar_weight, "similar_weight", low=0.0)
-        back_weight = check_real(self.reconstruction_weight, "reconstruction_weight", low=0.0)
-        rate = check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
-        check_integer(self.n_epochs, "n_epochs", low=1)
-        check_integer(self.batch_size, "batch_size", low=1)
+        near_weight, back_weight = float(self.similar_weight), float(self.reconstruction_weight)
         rng = random_generator(self.random_state)
-        (n, p), q = X.shape, embeddings.shape[1]
+        (n, p), h, q = X.shape, self.n_hidden, embeddings.shape[1]
         images, labels = directions(X), to_host(codes)
-        draw = Triplets(labels, to_host(cosines(embeddings, embeddings)), quantile, rng)
+        draw = Triplets(
+            labels, to_host(cosines(embeddings, embeddings)), self.similar_quantile, rng
+        )
         self.threshold_ = draw.threshold
         self._encoder, decoder = (
             dense_layers(sizes, rng, like=X) for sizes in ((q, h, p), (p, h, q))
         )
         both = Sequential(encoder=self._encoder, decoder=decoder)
-        descent = Descent(both.parameters(), lambda: Adam(rate))
+        descent = Descent(both.parameters(), lambda: Adam(self.learning_rate))
 
         def step(batch, _):
             # The networks see each class of the batch once.

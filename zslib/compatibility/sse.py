@@ -1,6 +1,8 @@
 """SSE, semantic similarity embedding (Zhang & Saligrama 2015): mixtures of seen classes."""
 
 import math
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
 
 from zslib.arrays import (
     class_sums,
@@ -14,17 +16,17 @@ from zslib.arrays import (
 )
 from zslib.compatibility.base import CompatibilityModel, cosines
 from zslib.compatibility.epochs import train_epochs
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.optim import Adagrad
-from zslib.validation import check_choice, check_integer, check_learned, check_real
+from zslib.validation import check_learned
 
 __all__ = ["SSE", "margin_objective", "seen_scores", "simplex_mixtures"]
-
-FEATURE_MAPS = ("relu", "intersection")
 
 WORK = 16
 """Blocks of samples are this much smaller than elsewhere, to stay in the cache: (k, n, p)."""
 
 
+@dataclass(repr=False, eq=False)
 class SSE(CompatibilityModel):
     r"""Semantic similarity embedding (Zhang & Saligrama 2015).
 
@@ -98,34 +100,18 @@ class SSE(CompatibilityModel):
     family = "mixtures of classes"
     look = (5, "P", "-.")
 
-    def __init__(
-        self,
-        feature_map="relu",
-        *,
-        mixture_penalty=0.1,
-        regularization=1e-4,
-        learning_rate=0.05,
-        n_epochs=10,
-        batch_size=64,
-        random_state=None,
-    ):
-        self.feature_map = feature_map
-        self.mixture_penalty = mixture_penalty
-        self.regularization = regularization
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.random_state = random_state
+    feature_map: Literal["relu", "intersection"] = "relu"
+    _: KW_ONLY
+    mixture_penalty: Positive = 0.1
+    regularization: NotNegative = 1e-4
+    learning_rate: Positive = 0.05
+    n_epochs: int = 10
+    batch_size: int = 64
+    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        check_choice(self.feature_map, "feature_map", FEATURE_MAPS)
-        check_real(self.mixture_penalty, "mixture_penalty", low=0.0, inclusive=False)
-        penalty = check_real(self.regularization, "regularization", low=0.0)
-        rate = check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
-        check_integer(self.n_epochs, "n_epochs", low=1)
-        check_integer(self.batch_size, "batch_size", low=1)
-        rng = random_generator(self.random_state)
+        rng, rate = random_generator(self.random_state), float(self.learning_rate)
         sums, counts = class_sums(X, codes, embeddings.shape[0])
         templates = sums / counts[:, None]
         weights = xp.zeros_like(X[0, :])
@@ -142,7 +128,7 @@ class SSE(CompatibilityModel):
                 take_rows(codes, batch),
                 mixtures,
                 margins,
-                regularization=penalty,
+                regularization=float(self.regularization),
                 feature_map=self.feature_map,
             )
             optimisers[0].step(weights, gradients[0])

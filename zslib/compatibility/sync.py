@@ -1,21 +1,24 @@
 """SynC (Changpinyo et al. 2016): classifiers synthesised from those of phantom classes."""
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, one_hot, row_blocks, to_host, typed_as, unit_rows
 from zslib.compatibility.base import CompatibilityModel
+from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.optim import minimize
-from zslib.validation import check_choice, check_integer, check_learned, check_real
+from zslib.validation import check_learned
 
 __all__ = ["SynC", "similarities", "squared_hinge_objective"]
 
 SMALLEST = 1e-6  # share of the largest singular value, below which mixtures are the same
-LOSSES = ("one_vs_other", "crammer_singer", "structured")
 
 
+@dataclass(repr=False, eq=False)
 class SynC(CompatibilityModel):
     r"""Synthesised classifiers (Changpinyo et al. 2016, section 3).
 
@@ -29,7 +32,8 @@ class SynC(CompatibilityModel):
     with d the median distance of two seen classes, so that :math:`\sigma` has no unit (the
     authors' code takes the median over unseen classes too).
 
-    The phantom classes are the k seen ones, :math:`b_r = s_r`, the paper's choice in most of its
+    Class embeddings are scaled to unit length, as in the authors' code. The phantom classes are
+    the k seen ones, :math:`b_r = s_r`, the paper's choice in most of its
     experiments. The classifiers of the seen classes, :math:`W = \Sigma V`, minimise
     `squared_hinge_objective`. W is found first, by L-BFGS from zero, and then
     :math:`V = \Sigma^+ W`, as in the authors' code. Embeddings that coincide, or nearly, make
@@ -50,8 +54,6 @@ class SynC(CompatibilityModel):
     loss : {"one_vs_other", "crammer_singer", "structured"}, keyword only
         See `squared_hinge_objective`. By default "one_vs_other", the smooth one; the others have
         kinks, and end within about one percent of their minimum after ``max_iter`` steps.
-    normalize : bool, keyword only, default True
-        Whether class embeddings are scaled to unit length, as in the authors' code.
     max_iter : int, keyword only, default 200
         Steps of L-BFGS at most.
     tol : float, keyword only, default 1e-4
@@ -93,32 +95,16 @@ class SynC(CompatibilityModel):
     family = "mixtures of classes"
     look = (6, "*", "-.")
 
-    def __init__(
-        self,
-        sigma=1.0,
-        *,
-        regularization=1e-6,
-        loss="one_vs_other",
-        normalize=True,
-        max_iter=200,
-        tol=1e-4,
-    ):
-        self.sigma = sigma
-        self.regularization = regularization
-        self.loss = loss
-        self.normalize = normalize
-        self.max_iter = max_iter
-        self.tol = tol
+    sigma: Positive = 1.0
+    _: KW_ONLY
+    regularization: Positive = 1e-6
+    loss: Literal["one_vs_other", "crammer_singer", "structured"] = "one_vs_other"
+    max_iter: int = 200
+    tol: NotNegative = 1e-4
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        check_real(self.sigma, "sigma", low=0.0, inclusive=False)
-        lam = check_real(self.regularization, "regularization", low=0.0, inclusive=False)
-        check_choice(self.loss, "loss", LOSSES)
-        check_choice(self.normalize, "normalize", (False, True))
-        check_integer(self.max_iter, "max_iter", low=1)
-        check_real(self.tol, "tol", low=0.0)
-        phantoms = self._places(embeddings)
+        phantoms = unit_rows(embeddings, name="class_embeddings")
         self.distance_ = median_distance(phantoms)
         shape = X.shape[1], embeddings.shape[0]
         seen = xp.zeros(shape, dtype=X.dtype, device=array_device(X))
@@ -130,7 +116,7 @@ class SynC(CompatibilityModel):
                     squared_hinge_objective,
                     X=X,
                     codes=codes,
-                    regularization=lam,
+                    regularization=float(self.regularization),
                     margins=class_margins(phantoms / self.distance_, loss),
                 ),
                 seen,
@@ -145,15 +131,10 @@ class SynC(CompatibilityModel):
         check_learned(self.coef_, "lower sigma, or raise regularization")
         self.phantom_embeddings_ = phantoms
 
-    def _places(self, class_embeddings):
-        if self.normalize:
-            return unit_rows(class_embeddings, name="class_embeddings")
-        return class_embeddings
-
     def _scores(self, X, class_embeddings):
         coef, phantoms = typed_as(X, self.coef_, self.phantom_embeddings_)
-        width = self.sigma * self.distance_
-        return X @ (coef @ similarities(self._places(class_embeddings), phantoms, width).T)
+        places = unit_rows(class_embeddings, name="class_embeddings")
+        return X @ (coef @ similarities(places, phantoms, float(self.sigma) * self.distance_).T)
 
 
 def similarities(A, B, sigma):

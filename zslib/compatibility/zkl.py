@@ -1,16 +1,20 @@
 """ZKL, zero-shot kernel learning (Zhang & Koniusz 2018): one matrix inside two kernels."""
 
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
+
 from zslib.arrays import like, namespace, one_hot, random_generator, take_rows, typed_as
 from zslib.compatibility.base import CompatibilityModel, directions
 from zslib.compatibility.epochs import train_epochs
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.optim import RMSProp
-from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["ZKL", "kernel_objective"]
 
 KERNELS = ("gaussian", "cauchy", "polynomial")
 
 
+@dataclass(repr=False, eq=False)
 class ZKL(CompatibilityModel):
     r"""Zero-shot kernel learning (Zhang & Koniusz 2018, section 4).
 
@@ -84,35 +88,19 @@ class ZKL(CompatibilityModel):
     family = "metric"
     look = (6, "v", ":")
 
-    def __init__(
-        self,
-        kernel="gaussian",
-        *,
-        sigma=0.8,
-        orthogonality=1.0,
-        degree=2,
-        offset=0.2,
-        learning_rate=0.01,
-        n_epochs=20,
-        batch_size=64,
-        random_state=None,
-    ):
-        self.kernel = kernel
-        self.sigma = sigma
-        self.orthogonality = orthogonality
-        self.degree = degree
-        self.offset = offset
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.random_state = random_state
+    kernel: Literal["gaussian", "cauchy", "polynomial"] = "gaussian"
+    _: KW_ONLY
+    sigma: Positive = 0.8
+    orthogonality: NotNegative = 1.0
+    degree: int = 2
+    offset: NotNegative = 0.2
+    learning_rate: Positive = 0.01
+    n_epochs: int = 20
+    batch_size: int = 64
+    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        parameters = self._kernel_parameters()
-        beta = check_real(self.orthogonality, "orthogonality", low=0.0)
-        check_integer(self.n_epochs, "n_epochs", low=1)
-        check_integer(self.batch_size, "batch_size", low=1)
         optimiser = RMSProp(self.learning_rate, decay=0.99, epsilon=1e-2)
         rng = random_generator(self.random_state)
         self.feature_mean_ = xp.mean(X, axis=0)
@@ -123,7 +111,15 @@ class ZKL(CompatibilityModel):
 
         def step(batch, _):
             value, gradient = kernel_objective(
-                W, take_rows(X, batch), take_rows(codes, batch), S, beta, **parameters
+                W,
+                take_rows(X, batch),
+                take_rows(codes, batch),
+                S,
+                float(self.orthogonality),
+                kernel=self.kernel,
+                sigma=float(self.sigma),
+                degree=self.degree,
+                offset=float(self.offset),
             )
             optimiser.step(W, gradient)
             return value
@@ -131,15 +127,6 @@ class ZKL(CompatibilityModel):
         how = {"remedy": "lower learning_rate, or degree and offset"}
         self.learning_curve_ = train_epochs(step, n, self.n_epochs, self.batch_size, rng, **how)
         self.coef_ = W
-
-    def _kernel_parameters(self):
-        check_choice(self.kernel, "kernel", KERNELS)
-        return {
-            "kernel": self.kernel,
-            "sigma": check_real(self.sigma, "sigma", low=0.0, inclusive=False),
-            "degree": check_integer(self.degree, "degree", low=1),
-            "offset": check_real(self.offset, "offset", low=0.0),
-        }
 
     def _prepared(self, X, class_embeddings):
         """Features and embeddings, centred and of length one."""

@@ -15,7 +15,7 @@ from zslib.arrays import (
 )
 from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.conse import softmax_weights
-from zslib.validation import check_integer, check_learned, check_real, sizes
+from zslib.validation import check_learned, sizes
 
 __all__ = ["GenerativeModel", "scale_of"]
 
@@ -66,14 +66,11 @@ class GenerativeModel(CompatibilityModel):
     slow = True  # one seed chooses settings, see `zslib.protocols`
 
     def _fit(self, X, codes, embeddings, **more):
-        check_integer(self.n_generated, "n_generated", low=1)
-        check_real(self.classifier_penalty, "classifier_penalty", low=0.0)
-        length = check_real(self.feature_length, "feature_length", low=0.0, inclusive=False)
         rng = random_generator(self.random_state)
         xp = namespace(X)
         unit = range_power(X)
         squares = float(xp.sum((X / unit) ** 2, dtype=xp.float64)) / X.shape[0]
-        self.scale_ = scale_of(length / math.sqrt(squares) / unit, X, "X")
+        self.scale_ = scale_of(float(self.feature_length) / math.sqrt(squares) / unit, X, "X")
         self._fit_generator(self.scale_ * X, codes, embeddings, rng, **more)
         self.seen_images_, self.seen_codes_, self.seen_embeddings_ = X, codes, embeddings
         self._seed, self._classifiers = int(rng.integers(2**63)), {}

@@ -1,20 +1,23 @@
 """CADA-VAE (Schönfeld et al. 2019): images and class vectors in the latent space of two VAEs."""
 
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
+
 import numpy as np
 
 from zslib.arrays import namespace, take_rows
 from zslib.compatibility.generative.base import GenerativeModel, repeated
 from zslib.compatibility.generative.gaussians import (
-    NOISES,
     GaussianEncoder,
     distances,
     divergences,
     draw,
     draw_gradient,
 )
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.nn import Descent, Layer, dense_layers
 from zslib.optim import Adam
-from zslib.validation import check_choice, check_integer, check_learned, check_real
+from zslib.validation import check_learned
 
 __all__ = ["CADAVAE", "AlignedVAEs"]
 
@@ -22,6 +25,7 @@ __all__ = ["CADAVAE", "AlignedVAEs"]
 RAMPS = {"divergence": (0.0, 0.93), "cross": (0.21, 0.75), "distance": (0.06, 0.22)}
 
 
+@dataclass(repr=False, eq=False)
 class CADAVAE(GenerativeModel):
     r"""Variational autoencoders of images and of class vectors, aligned (Schönfeld et al. 2019).
 
@@ -104,58 +108,31 @@ class CADAVAE(GenerativeModel):
     family = "generator"
     look = (3, "X", ":")
 
-    def __init__(
-        self,
-        n_latent=64,
-        *,
-        n_hidden=(512, 512, 256, 256),
-        divergence_weight=0.25,
-        cross_weight=2.37,
-        distance_weight=8.13,
-        noise="as_published_code",
-        learning_rate=6e-4,
-        n_steps=3000,
-        batch_size=50,
-        n_seen=50,
-        n_generated=100,
-        classifier_penalty=0.03,
-        feature_length=8.0,
-        random_state=None,
-    ):
-        self.n_latent = n_latent
-        self.n_hidden = n_hidden
-        self.divergence_weight = divergence_weight
-        self.cross_weight = cross_weight
-        self.distance_weight = distance_weight
-        self.noise = noise
-        self.learning_rate = learning_rate
-        self.n_steps = n_steps
-        self.batch_size = batch_size
-        self.n_seen = n_seen
-        self.n_generated = n_generated
-        self.classifier_penalty = classifier_penalty
-        self.feature_length = feature_length
-        self.random_state = random_state
+    n_latent: int = 64
+    _: KW_ONLY
+    n_hidden: tuple[int, ...] = (512, 512, 256, 256)
+    divergence_weight: NotNegative = 0.25
+    cross_weight: NotNegative = 2.37
+    distance_weight: NotNegative = 8.13
+    noise: Literal["as_published_code", "textbook"] = "as_published_code"
+    learning_rate: Positive = 6e-4
+    n_steps: int = 3000
+    batch_size: int = 50
+    n_seen: int = 50
+    n_generated: int = 100
+    classifier_penalty: NotNegative = 0.03
+    feature_length: Positive = 8.0
+    random_state: RandomState = None
 
     def _fit_generator(self, X, codes, embeddings, rng):
         xp = namespace(X)
-        for name in ("n_latent", "n_steps", "batch_size", "n_seen"):
-            check_integer(getattr(self, name), name, low=1)
-        hidden = self.n_hidden
-        if not isinstance(hidden, tuple | list) or len(hidden) != 4:
-            raise ValueError(f"n_hidden must be four integers, got {hidden!r}")
-        for i, count in enumerate(hidden):
-            check_integer(count, f"n_hidden[{i}]", low=1)
-        ends = {
-            name: check_real(getattr(self, f"{name}_weight"), f"{name}_weight", low=0.0)
-            for name in RAMPS
-        }
-        check_choice(self.noise, "noise", NOISES)
-        rate = check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
+        if len(self.n_hidden) != 4:
+            raise ValueError(f"n_hidden must be four integers, got {self.n_hidden!r}")
+        ends = {name: float(getattr(self, f"{name}_weight")) for name in RAMPS}
         n, size = X.shape[0], min(self.batch_size, X.shape[0])
         widths = X.shape[1], embeddings.shape[1]
-        self._vaes = vaes = AlignedVAEs(widths, hidden, self.n_latent, rng, like=X)
-        descent = Descent(vaes.parameters(), lambda: Adam(rate, amsgrad=True))
+        self._vaes = vaes = AlignedVAEs(widths, self.n_hidden, self.n_latent, rng, like=X)
+        descent = Descent(vaes.parameters(), lambda: Adam(self.learning_rate, amsgrad=True))
         self.learning_curve_ = []
         for steps in np.array_split(np.arange(self.n_steps), min(100, self.n_steps)):
             values = []

@@ -1,23 +1,24 @@
 """LatEm: several bilinear maps, the best of which scores a pair (Xian et al. 2016)."""
 
 import math
+from dataclasses import KW_ONLY, dataclass
+from functools import reduce
+from typing import Literal
 
-from array_api_compat import device as array_device
-
-from zslib.arrays import like, namespace
+from zslib.arrays import like, namespace, random_generator, typed_as
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.compatibility.ranking.loss import drawn_violation, one_violation
 from zslib.compatibility.ranking.training import (
     StagedModel,
-    check_ranking_parameters,
     keep_nothing,
     row_space,
     train_by_ranking,
 )
-from zslib.validation import check_choice, check_integer
 
 __all__ = ["LatEm"]
 
 
+@dataclass(repr=False, eq=False)
 class LatEm(StagedModel):
     r"""Latent embeddings: a piecewise linear compatibility (Xian et al. 2016, Algorithm 1).
 
@@ -74,33 +75,20 @@ class LatEm(StagedModel):
     family = "bilinear, ranking"
     look = (4, "X", "-")
 
-    def __init__(
-        self,
-        n_matrices=4,
-        *,
-        margin=1.0,
-        draw="any",
-        learning_rate=10.0,
-        n_epochs=50,
-        batch_size=64,
-        regularization=0.0,
-        random_state=None,
-    ):
-        self.n_matrices = n_matrices
-        self.margin = margin
-        self.draw = draw
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.regularization = regularization
-        self.random_state = random_state
+    n_matrices: int = 4
+    _: KW_ONLY
+    margin: Positive = 1.0
+    draw: Literal["any", "violating"] = "any"
+    learning_rate: Positive = 10.0
+    n_epochs: int = 50
+    batch_size: int = 64
+    regularization: NotNegative = 0.0
+    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings, keep=keep_nothing):
         xp = namespace(X)
-        n_matrices = check_integer(self.n_matrices, "n_matrices", low=1)
-        check_choice(self.draw, "draw", ("any", "violating"))
-        parameters = check_ranking_parameters(self)
-        rng, p, q = parameters["rng"], X.shape[1], embeddings.shape[1]
+        n_matrices, rng = self.n_matrices, random_generator(self.random_state)
+        p, q = X.shape[1], embeddings.shape[1]
 
         def weigh(residuals, own):
             n, n_labels = residuals.shape
@@ -125,27 +113,14 @@ class LatEm(StagedModel):
                 coefs = shrunk * outside + coefs @ basis.T
             return xp.permute_dims(xp.reshape(coefs, (p, n_matrices, q)), (1, 0, 2))
 
-        self.learning_curve_ = train_by_ranking(
-            W,
-            X,
-            codes,
-            embeddings,
-            weigh,
-            after_epoch=lambda epoch: keep(epoch, lambda: {"coefs_": coefs(epoch)}),
-            **parameters,
-        )
+        def after(epoch):
+            keep(epoch, lambda: {"coefs_": coefs(epoch)})
+
+        self.learning_curve_ = train_by_ranking(self, W, X, codes, embeddings, weigh, rng, after)
         self.coefs_ = coefs(self.n_epochs)
 
     def _scores(self, X, class_embeddings):
-        xp = namespace(X)
-        best = xp.full(
-            (X.shape[0], class_embeddings.shape[0]),
-            -math.inf,
-            dtype=X.dtype,
-            device=array_device(X),
-        )
+        (coefs,) = typed_as(X, self.coefs_)
         # One matrix at a time: the scores of all would take K times the memory.
-        for k in range(self.coefs_.shape[0]):
-            W = xp.astype(self.coefs_[k, :, :], X.dtype, copy=False)
-            best = xp.maximum(best, (X @ W) @ class_embeddings.T)
-        return best
+        scores = ((X @ coefs[k, :, :]) @ class_embeddings.T for k in range(coefs.shape[0]))
+        return reduce(namespace(X).maximum, scores)
