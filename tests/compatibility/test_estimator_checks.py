@@ -295,15 +295,12 @@ def test_a_penalty_in_the_unit_of_features_makes_answers_free_of_it(
 
 DISCRETE = {
     "direction": ["semantic_to_feature", "feature_to_semantic"],
-    "feature_map": ["relu", "intersection"],
     "kernel": KERNELS,
     "negatives": ["random", "uncertainty"],
     "hinge": ["squared_distance", "as_printed"],
     "growth": ["across_epochs", "within_epoch"],
     "gradient": ["fixed", "margin", "objective"],
-    "draw": ["any", "violating"],
     "iteration": ["pass", "step"],
-    "noise": ["as_published_code", "textbook"],
     "recipe": ["WGAN", "f-CLSWGAN", "f-VAEGAN-D2", "cycle-WGAN", "cycle-CLSWGAN"],
     "novelty": [None, OutlierProbability(), GaussianThreshold()],
     "threshold": ["mean", 0.4],

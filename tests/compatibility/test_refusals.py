@@ -30,8 +30,8 @@ OF_ALL = {
     (np.nan, "must be a finite number"): "embedding_penalty feature_penalty margin threshold",
     ("1", "must be a number", TypeError): "adversarial_weight embedding_penalty feature_penalty "
     "tol",
-    ("x", "must be one of"): "balanced direction draw feature_map first_violating gradient growth "
-    "hardness hinge iteration keep_epochs kernel label_view loss negatives noise recipe",
+    ("x", "must be one of"): "balanced direction first_violating gradient growth "
+    "hardness hinge iteration keep_epochs kernel label_view loss negatives recipe",
     ("x", "", TypeError): "random_state",
 }
 """By value, words after the parameter's name and, if it is no ValueError, the error: parameters

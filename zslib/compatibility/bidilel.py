@@ -6,7 +6,7 @@ import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import class_sums, namespace, range_power, take_rows, to_host, typed_as
-from zslib.compatibility.base import CompatibilityModel, directions
+from zslib.compatibility.base import CompatibilityModel, directions, squared_distances
 from zslib.compatibility.parameters import Positive
 from zslib.optim import minimize
 from zslib.validation import check_learned
@@ -101,9 +101,8 @@ class BiDiLEL(CompatibilityModel):
         with np.errstate(over="ignore", invalid="ignore"):
             total, within = slpp_sums(X, codes, embeddings.shape[0], self.n_neighbors)
         check_learned(total, "give smaller features")
-        eigenvalues, coef = slpp_directions(
-            total, within, float(self.regularization), self.n_components
-        )
+        alpha = float(self.regularization)
+        eigenvalues, coef = slpp_directions(total, within, alpha, self.n_components)
         self.eigenvalues_ = xp.astype(eigenvalues, X.dtype)
         self.coef_ = xp.astype(coef, X.dtype)
         self.mean_ = xp.mean(X @ self.coef_, axis=0)
@@ -114,9 +113,8 @@ class BiDiLEL(CompatibilityModel):
         widest = float(xp.max(_distances(units, units)))
         if widest < 1000.0 * SAME:
             raise ValueError(
-                "class_embeddings of the classes in y all point the same way, and their distances "
-                f"after scaling to length one, at most {widest:.1g}, say nothing: subtract their "
-                "mean first"
+                "class_embeddings of the classes in y all point the same way, distances at length "
+                f"one are at most {widest:.1g}: subtract their mean first"
             )
 
     def _projected(self, X):
@@ -145,10 +143,7 @@ class BiDiLEL(CompatibilityModel):
         return xp.astype(places, class_embeddings.dtype)
 
     def _scores(self, X, class_embeddings):
-        xp = namespace(X)
-        images, places = self._projected(X), self.place(class_embeddings)
-        squares = xp.sum(images * images, axis=1)[:, None] + xp.sum(places * places, axis=1)
-        return -xp.sqrt(xp.clip(squares - 2.0 * (images @ places.T), min=0.0))
+        return -_distances(self._projected(X), self.place(class_embeddings))
 
 
 def slpp_sums(X, codes, k, n_neighbors=None):
@@ -166,9 +161,7 @@ def slpp_sums(X, codes, k, n_neighbors=None):
     codes = to_host(codes)
     for c in range(k):
         own = xp.astype(take_rows(X, np.flatnonzero(codes == c)), xp.float64)
-        squares = xp.sum(own * own, axis=1)
-        squares = squares[:, None] + squares[None, :] - 2.0 * (own @ own.T)
-        ranks = xp.argsort(xp.argsort(squares, axis=1), axis=1)
+        ranks = xp.argsort(xp.argsort(squared_distances(own, own), axis=1), axis=1)
         near = ranks <= n_neighbors  # rank 0 is the image itself
         graph = xp.astype(near | near.T, xp.float64)
         weighted = xp.sum(graph, axis=1)[:, None] * own
@@ -239,6 +232,4 @@ def _stress(A, B, wanted, weight):
 
 
 def _distances(A, B):
-    xp = namespace(A)
-    squares = xp.sum(A * A, axis=1)[:, None] + xp.sum(B * B, axis=1)[None, :]
-    return xp.sqrt(xp.clip(squares - 2.0 * (A @ B.T), min=0.0))
+    return namespace(A).sqrt(squared_distances(A, B))

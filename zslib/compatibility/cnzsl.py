@@ -105,18 +105,14 @@ class CNZSL(CompatibilityModel):
         images, inputs = directions(X), lengthened(embeddings)
 
         def step(batch, epoch):
-            value, by_prototypes = scaled_cosine_objective(
-                network.forward(inputs, train=True),
-                take_rows(images, batch),
-                take_rows(codes, batch),
-                scale,
-            )
+            prototypes = network.forward(inputs, train=True)
+            x, own = take_rows(images, batch), take_rows(codes, batch)
+            value, by_prototypes = scaled_cosine_objective(prototypes, x, own, scale)
             network.backward(by_prototypes)
             descent.step(rate if 2 * epoch < self.n_epochs else 0.1 * rate)
             return value
 
-        how = {"remedy": "lower learning_rate"}
-        self.learning_curve_ = train_epochs(step, n, self.n_epochs, self.batch_size, rng, **how)
+        self.learning_curve_ = train_epochs(self, step, n, rng, "lower learning_rate")
         self.network_ = network
 
     def _network(self, embeddings, p, rng):

@@ -10,7 +10,7 @@ from zslib.compatibility.parameters import NotNegative
 from zslib.optim import minimize
 from zslib.validation import check_learned
 
-__all__ = ["ConSE", "fit_linear", "softmax_objective", "softmax_weights"]
+__all__ = ["ConSE", "fit_linear", "linear_weights", "softmax_objective"]
 
 
 @dataclass(repr=False, eq=False)
@@ -78,10 +78,7 @@ class ConSE(CompatibilityModel):
     tol: NotNegative = 1e-4
 
     def _fit(self, X, codes, embeddings):
-        def objective(weights, regularization):
-            return softmax_objective(weights, X, codes, regularization)
-
-        fit_linear(self, objective, X, embeddings.shape[0])
+        fit_linear(self, softmax_objective, embeddings.shape[0], X, codes)
         self.seen_embeddings_ = embeddings
 
     def logits(self, X):
@@ -142,31 +139,21 @@ def softmax_objective(weights, X, codes, regularization):
     return value, xp.concat([slopes, totals], axis=0)
 
 
-def softmax_weights(X, codes, n_classes, regularization, *, max_iter):
-    """Weights (p + 1, k) with the least `softmax_objective`, by L-BFGS from zero."""
-    weights, _ = minimize(
-        lambda weights: softmax_objective(weights, X, codes, regularization),
-        namespace(X).zeros((X.shape[1] + 1, n_classes), dtype=X.dtype, device=array_device(X)),
-        max_iter=max_iter,
-        tol=1e-3,
-    )
-    return weights
+def linear_weights(objective, n_outputs, X, *data, max_iter, tol):
+    """Weights (p + 1, n_outputs) of linear functions with intercepts, by L-BFGS from zero.
 
-
-def fit_linear(model, objective, X, n_outputs):
-    """Fit ``model``'s linear classifiers with intercept, by L-BFGS from zero.
-
-    ``objective(weights, regularization)`` returns the value and the gradient by weights
-    (p + 1, n_outputs), the intercepts in the last row. The model gets ``coef_``, ``intercept_``,
-    ``objective_`` and ``n_iter_``.
+    ``objective(weights, X, *data)`` returns the value and the gradient by weights, the intercepts
+    in the last row. Returns the values at the start and after each step as well.
     """
-    shape = (X.shape[1] + 1, n_outputs)
-    weights, model.objective_ = minimize(
-        lambda weights: objective(weights, float(model.regularization)),
-        namespace(X).zeros(shape, dtype=X.dtype, device=array_device(X)),
-        max_iter=model.max_iter,
-        tol=model.tol,
-    )
+    start = namespace(X).zeros((X.shape[1] + 1, n_outputs), dtype=X.dtype, device=array_device(X))
+    return minimize(lambda w: objective(w, X, *data), start, max_iter=max_iter, tol=tol)
+
+
+def fit_linear(model, objective, n_outputs, X, *data):
+    """Fit ``model``'s linear classifiers: its ``coef_``, ``intercept_``, ``objective_``."""
+    how = {"max_iter": model.max_iter, "tol": model.tol}
+    data = *data, float(model.regularization)
+    weights, model.objective_ = linear_weights(objective, n_outputs, X, *data, **how)
     model.n_iter_ = len(model.objective_) - 1
     check_learned(weights, "scale the features, or raise regularization")
     model.coef_, model.intercept_ = weights[:-1, :], weights[-1, :]

@@ -41,10 +41,7 @@ class IAP(AttributeModel):
     max_iter: int = 200
 
     def _learn(self, X, codes, binary):
-        def objective(weights, regularization):
-            return softmax_objective(weights, X, codes, regularization)
-
-        fit_linear(self, objective, X, binary.shape[0])
+        fit_linear(self, softmax_objective, binary.shape[0], X, codes)
         self.binary_ = binary
 
     def _log_probabilities(self, X):

@@ -88,8 +88,7 @@ class ICINESS(CompatibilityModel):
     def _fit(self, X, codes, embeddings):
         rng, rate = random_generator(self.random_state), float(self.learning_rate)
         sizes = [X.shape[1] + embeddings.shape[1], *self.n_hidden, 1]
-        penalty = 0.5 * float(self.regularization)
-        self.network_ = dense_layers(sizes, rng, penalty=penalty, like=X)
+        self.network_ = dense_layers(sizes, rng, penalty=0.5 * float(self.regularization), like=X)
         pairs = PairScore(self.network_)
         descent = Descent(self.network_.parameters(), lambda: Adam(rate))
         images, classes, labels = lengthened(X), lengthened(embeddings), to_host(codes)
@@ -98,16 +97,14 @@ class ICINESS(CompatibilityModel):
 
         def step(batch, _):
             competing, own = self._rivals(labels[batch], embeddings.shape[0], rng)
-            scores = pairs.forward(
-                take_rows(images, batch), take_rows(classes, competing), train=True
-            )
+            shown = take_rows(images, batch), take_rows(classes, competing)
+            scores = pairs.forward(*shown, train=True)
             value, gradient = softmax_cross_entropy(scores, like(own, X))
             pairs.backward(gradient)
             descent.step(rate * (1.0 - next(steps) / n_steps))
             return float(value)
 
-        how = {"remedy": "lower learning_rate"}
-        self.learning_curve_ = train_epochs(step, n, self.n_epochs, self.batch_size, rng, **how)
+        self.learning_curve_ = train_epochs(self, step, n, rng, "lower learning_rate")
 
     def _rivals(self, labels, k, rng):
         """Classes that compete in a step, and the places of these labels among them."""
@@ -120,10 +117,9 @@ class ICINESS(CompatibilityModel):
         xp, pairs = namespace(X), PairScore(self.network_)
         images, classes = lengthened(X), lengthened(class_embeddings)
         width = class_embeddings.shape[0] * max(self.n_hidden)
-        blocks = [
-            pairs.forward(images[rows, :], classes) for rows in row_blocks(X.shape[0], width)
-        ]
-        return xp.astype(xp.concat(blocks, axis=0), X.dtype, copy=False)
+        blocks = row_blocks(X.shape[0], width)
+        scores = [pairs.forward(images[rows, :], classes) for rows in blocks]
+        return xp.astype(xp.concat(scores, axis=0), X.dtype, copy=False)
 
 
 class PairScore:

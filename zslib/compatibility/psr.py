@@ -11,6 +11,7 @@ from zslib.compatibility.base import (
     cosines,
     directions,
     through_directions,
+    typed_like,
 )
 from zslib.compatibility.epochs import train_epochs
 from zslib.compatibility.parameters import NotNegative, Positive, RandomState
@@ -107,9 +108,8 @@ class PSR(CompatibilityModel):
         rng = random_generator(self.random_state)
         (n, p), h, q = X.shape, self.n_hidden, embeddings.shape[1]
         images, labels = directions(X), to_host(codes)
-        draw = Triplets(
-            labels, to_host(cosines(embeddings, embeddings)), self.similar_quantile, rng
-        )
+        relations = to_host(cosines(embeddings, embeddings))
+        draw = Triplets(labels, relations, self.similar_quantile, rng)
         self.threshold_ = draw.threshold
         self._encoder, decoder = (
             dense_layers(sizes, rng, like=X) for sizes in ((q, h, p), (p, h, q))
@@ -120,23 +120,14 @@ class PSR(CompatibilityModel):
         def step(batch, _):
             # The networks see each class of the batch once.
             classes, own = np.unique(labels[batch], return_inverse=True)
-            share = (np.bincount(own) / len(batch))[:, None]
-            share = xp.astype(like(share, X), X.dtype)
+            share = typed_like((np.bincount(own) / len(batch))[:, None], X)
             near, far, *weights = draw(batch)
-            relations, has_near, far_weights = (
-                xp.astype(like(array, X), X.dtype) for array in weights
-            )
+            relations, has_near, far_weights = (typed_like(array, X) for array in weights)
             placed = take_rows(embeddings, classes)
             places = self._encoder.forward(placed, train=True)
-            value, by_places = relation_objective(
-                places,
-                like(own, X),
-                [take_rows(images, rows) for rows in (batch, near, far)],
-                threshold=draw.threshold,
-                near_relations=relations,
-                near_weights=near_weight * has_near,
-                far_weights=far_weights,
-            )
+            triplets = [take_rows(images, rows) for rows in (batch, near, far)]
+            how = draw.threshold, relations, near_weight * has_near, far_weights
+            value, by_places = relation_objective(places, like(own, X), triplets, *how)
             error = decoder.forward(places, train=True) - placed
             value += back_weight * float(xp.sum(share * error * error))
             by_places += decoder.backward((2.0 * back_weight) * share * error)
@@ -144,8 +135,8 @@ class PSR(CompatibilityModel):
             descent.step()
             return value
 
-        how = {"remedy": "lower learning_rate, or scale the class embeddings"}
-        self.learning_curve_ = train_epochs(step, n, self.n_epochs, self.batch_size, rng, **how)
+        remedy = "lower learning_rate, or scale the class embeddings"
+        self.learning_curve_ = train_epochs(self, step, n, rng, remedy)
 
     def _scores(self, X, class_embeddings):
         return cosines(X, self._encoder.forward(class_embeddings))
@@ -185,9 +176,7 @@ class Triplets:
         return self._rows[rows], self._relations[own, drawn], counts[own] > 0
 
 
-def relation_objective(
-    places, own, images, *, threshold, near_relations, near_weights, far_weights
-):
+def relation_objective(places, own, images, threshold, near_relations, near_weights, far_weights):
     r"""Mean of :math:`O_1 + \lambda_1 O_2` over triplets, and its gradient by ``places``.
 
     ``places`` (k, p) has f(s) of each class, ``own`` (b,) the class of each triplet, ``images``

@@ -78,8 +78,7 @@ class SAE(CompatibilityModel):
         S = xp.astype(embeddings, xp.float64)
         S_gram, cross = S.T @ (counts[:, None] * S), S.T @ sums
         coef = sylvester_solution(S_gram, gram, cross, float(self.regularization), _eps(X))
-        remedy = "change regularization, or scale the features"
-        self.coef_ = check_narrowed(coef, X.dtype, remedy)
+        self.coef_ = check_narrowed(coef, X.dtype, "change regularization, or scale the features")
 
     def _scores(self, X, class_embeddings):
         (coef,) = typed_as(X, self.coef_)

@@ -90,16 +90,12 @@ class Scaled(CompatibilityModel):
     def _fit(self, X, codes, embeddings, **more):
         model = ESZSL() if self.estimator is None else clone(self.estimator)
         if not hasattr(model, "decision_function"):
-            raise TypeError(
-                f"estimator must be a scorer of zslib.compatibility, got {self.estimator!r}"
-            )
+            raise TypeError(f"estimator must be a scorer of zslib.compatibility, got {model!r}")
+        more = {k: v for k, v in more.items() if v is not None and has_fit_parameter(model, k)}
         if self.scaling is not None:
             X, embeddings = self.scaling.features(X), self.scaling.class_embeddings(embeddings)
-            more = {
-                k: v if v is None else getattr(self.scaling, _OF[k])(v) for k, v in more.items()
-            }
-        taken = {k: v for k, v in more.items() if v is not None and has_fit_parameter(model, k)}
-        self.estimator_ = model.fit(X, codes, embeddings, **taken)
+            more = {k: getattr(self.scaling, _OF[k])(v) for k, v in more.items()}
+        self.estimator_ = model.fit(X, codes, embeddings, **more)
         self.seen_embeddings_ = embeddings
 
     def _scores(self, X, class_embeddings):

@@ -8,7 +8,7 @@ import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, one_hot, row_blocks, to_host, typed_as, unit_rows
-from zslib.compatibility.base import CompatibilityModel
+from zslib.compatibility.base import CompatibilityModel, squared_distances
 from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.optim import minimize
 from zslib.validation import check_learned
@@ -66,7 +66,7 @@ class SynC(CompatibilityModel):
     phantom_embeddings_ : array, shape (k, q)
         :math:`b_r`.
     distance_ : float
-        d; 1 where only one class is seen.
+        d.
     objective_ : list of float
         `squared_hinge_objective` at the start and after each step; with the other losses, from
         the minimum of "one_vs_other" on.
@@ -106,23 +106,14 @@ class SynC(CompatibilityModel):
         xp = namespace(X)
         phantoms = unit_rows(embeddings, name="class_embeddings")
         self.distance_ = median_distance(phantoms)
-        shape = X.shape[1], embeddings.shape[0]
-        seen = xp.zeros(shape, dtype=X.dtype, device=array_device(X))
+        how = {"X": X, "codes": codes, "regularization": float(self.regularization)}
+        seen = xp.zeros((X.shape[1], embeddings.shape[0]), dtype=X.dtype, device=array_device(X))
         # At zero all classes are equal, where a largest one has no slope: the other losses begin
         # at the minimum of "one_vs_other".
         for loss in dict.fromkeys(("one_vs_other", self.loss)):
-            seen, self.objective_ = minimize(
-                partial(
-                    squared_hinge_objective,
-                    X=X,
-                    codes=codes,
-                    regularization=float(self.regularization),
-                    margins=class_margins(phantoms / self.distance_, loss),
-                ),
-                seen,
-                max_iter=self.max_iter,
-                tol=self.tol,
-            )
+            how["margins"] = class_margins(phantoms / self.distance_, loss)
+            objective = partial(squared_hinge_objective, **how)
+            seen, self.objective_ = minimize(objective, seen, max_iter=self.max_iter, tol=self.tol)
         self.n_iter_ = len(self.objective_) - 1
         wide = xp.astype(phantoms, xp.float64)
         mixture = similarities(wide, wide, self.sigma * self.distance_)
@@ -140,39 +131,32 @@ class SynC(CompatibilityModel):
 def similarities(A, B, sigma):
     r"""Softmax over rows of ``B`` of :math:`-\|a - b\|^2 / \sigma^2`, for each row of ``A``."""
     xp = namespace(A, B)
-    nearness = -_squared_distances(A, B) / sigma**2
+    nearness = -squared_distances(A, B) / sigma**2
     weights = xp.exp(nearness - xp.max(nearness, axis=1, keepdims=True))
     return weights / xp.sum(weights, axis=1, keepdims=True)
 
 
-def _squared_distances(A, B):
-    xp = namespace(A, B)
-    squares = xp.sum(A * A, axis=1)[:, None] + xp.sum(B * B, axis=1)[None, :]
-    return xp.clip(squares - 2.0 * (A @ B.T), min=0.0)
-
-
 def median_distance(embeddings):
-    """Median distance of two of the rows, 1 where there is only one."""
-    distances = np.sqrt(to_host(_squared_distances(embeddings, embeddings)))
-    pairs = distances[np.triu_indices(len(distances), k=1)]
-    if pairs.size and not np.median(pairs):
+    """Median distance of two of the rows."""
+    distances = np.sqrt(to_host(squared_distances(embeddings, embeddings)))
+    median = float(np.median(distances[np.triu_indices(len(distances), k=1)]))
+    if not median:
         raise ValueError(
             "class_embeddings coincide for half of the pairs of seen classes, whose median "
             "distance is then 0: give classes embeddings of their own"
         )
-    return float(np.median(pairs)) if pairs.size else 1.0
+    return median
 
 
 def class_margins(embeddings, loss):
     """Margin of each class (row) over each other (column); None for "one_vs_other"."""
     if loss == "one_vs_other":
         return None
-    xp = namespace(embeddings)
-    k = embeddings.shape[0]
-    apart = 1.0 - xp.eye(k, dtype=embeddings.dtype, device=array_device(embeddings))
+    xp, device = namespace(embeddings), array_device(embeddings)
+    apart = 1.0 - xp.eye(embeddings.shape[0], dtype=embeddings.dtype, device=device)
     if loss == "crammer_singer":
         return apart
-    return apart * xp.sqrt(_squared_distances(embeddings, embeddings))
+    return apart * xp.sqrt(squared_distances(embeddings, embeddings))
 
 
 def squared_hinge_objective(W, X, codes, regularization, margins=None):

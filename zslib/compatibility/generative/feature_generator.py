@@ -7,11 +7,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import like, mean_length, namespace, random_generator
-from zslib.compatibility.base import named_rows
+from zslib.compatibility.base import typed_like
 from zslib.compatibility.generative.base import GenerativeModel, repeated, scale_of
 from zslib.compatibility.generative.diagnostics import seen_class_diagnostics
 from zslib.compatibility.generative.recipes import RECIPES, settings_of
-from zslib.compatibility.generative.terms import least_squares, softmax_regression
+from zslib.compatibility.generative.terms import least_squares
 from zslib.compatibility.generative.training import Training
 from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.validation import (
@@ -158,32 +158,30 @@ class FeatureGenerator(GenerativeModel):
         -------
         self
         """
-        if unseen_embeddings is not None:
-            columns = column_names(class_embeddings)
-            check_columns(unseen_embeddings, columns, "unseen_embeddings", "class_embeddings")
-            features = as_vectors(X, "X")
-            unseen_embeddings = as_vectors(unseen_embeddings, "unseen_embeddings", like=features)
-            seen = as_vectors(named_rows(class_embeddings)[0], "class_embeddings")
-            check_same_width(unseen_embeddings, seen, "unseen_embeddings", "class_embeddings")
+        columns = column_names(class_embeddings)
+        check_columns(unseen_embeddings, columns, "unseen_embeddings", "class_embeddings")
         return self._checked_fit(X, y, class_embeddings, unseen=unseen_embeddings)
 
     def _fit_generator(self, X, codes, embeddings, rng, unseen):
         xp, k = namespace(X), embeddings.shape[0]
-        settings = settings_of(self.recipe, **{name: getattr(self, name) for name in _GIVEN})
+        settings = settings_of(**self.get_params())
         if settings.unseen_cycle_weight and unseen is None:
             raise ValueError(
-                "unseen_cycle_weight is above 0, as recipe='cycle-UWGAN' has it, and looks at "
-                "vectors of unseen classes: pass unseen_embeddings to fit"
+                "unseen_cycle_weight is above 0, as recipe='cycle-UWGAN' has it: pass "
+                "unseen_embeddings to fit"
             )
         length = mean_length(embeddings)
         self.embedding_scale_ = scale_of(1.0 / length, embeddings, "class_embeddings")
         embeddings = embeddings * self.embedding_scale_
         classifier = regressor = None
         if settings.classification_weight:
-            classifier = softmax_regression(X, codes, k, self.classifier_penalty)
+            weights = self._classifier(X, codes, k, max_iter=100)
+            classifier = weights[:-1, :], weights[-1, :]
         if settings.cycle_weight or settings.unseen_cycle_weight:
             regressor = least_squares(X, xp.take(embeddings, codes, axis=0))
         if unseen is not None:
+            unseen = as_vectors(unseen, "unseen_embeddings", like=X)
+            check_same_width(unseen, embeddings, "unseen_embeddings", "class_embeddings")
             unseen = unseen * self.embedding_scale_
         training = Training(X, codes, embeddings, unseen, classifier, regressor, settings, rng)
         self.learning_curve_ = training.run()
@@ -199,9 +197,8 @@ class FeatureGenerator(GenerativeModel):
 
     def _make(self, embeddings, per_class, rng):
         vectors = repeated(embeddings, per_class)
-        noise = like(rng.standard_normal((vectors.shape[0], self._n_noise)), vectors)
-        parts = namespace(vectors).astype(noise, vectors.dtype), vectors
-        return self.generator_.forward(namespace(vectors).concat(parts, axis=1))
+        noise = typed_like(rng.standard_normal((vectors.shape[0], self._n_noise)), vectors)
+        return self.generator_.forward(namespace(vectors).concat([noise, vectors], axis=1))
 
     def generate(self, class_embeddings, per_class=1, *, random_state=None):
         """``per_class`` images of each row of ``class_embeddings``, class by class.
@@ -211,20 +208,7 @@ class FeatureGenerator(GenerativeModel):
         check_is_fitted(self, "classes_")
         check_integer(per_class, "per_class", low=1)
         check_vectors(class_embeddings, "class_embeddings")
-        check_same_width(
-            class_embeddings, self.class_embeddings_, "class_embeddings", "what fit was given"
-        )
+        given = self.class_embeddings_
+        check_same_width(class_embeddings, given, "class_embeddings", "what fit was given")
         rng = random_generator(random_state)
         return self._generate(class_embeddings, per_class, rng) / self.scale_
-
-
-_GIVEN = (
-    "classification_weight",
-    "cycle_weight",
-    "unseen_cycle_weight",
-    "adversarial_weight",
-    "n_hidden",
-    "n_steps",
-    "learning_rate",
-    "batch_size",
-)

@@ -5,12 +5,11 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from zslib.arrays import like, namespace, take_rows, to_host
-from zslib.compatibility.base import lengthened
+from zslib.arrays import namespace, take_rows, to_host
+from zslib.compatibility.base import lengthened, squared_distances, typed_like
 from zslib.compatibility.generative.base import GenerativeModel, repeated
-from zslib.compatibility.generative.networks import leaky_layers
 from zslib.compatibility.parameters import NotNegative, Positive, RandomState
-from zslib.nn import Descent
+from zslib.nn import Descent, LeakyReLU, dense_layers
 from zslib.optim import Adam
 from zslib.validation import check_learned
 
@@ -106,7 +105,7 @@ class GMMN(GenerativeModel):
         self.bandwidth_ = 2.0 * float(xp.sum(around * around)) / (X.shape[0] - 1)
         widths = [float(width) * self.bandwidth_ for width in self.bandwidths]
         sizes = embeddings.shape[1] + self.n_noise, *self.n_hidden, X.shape[1]
-        self.network_ = leaky_layers(sizes, rng, like=X)
+        self.network_ = dense_layers(sizes, rng, activation=LeakyReLU, like=X)
         descent = Descent(self.network_.parameters(), lambda: Adam(rate))
         labels, order = to_host(codes), np.empty(0, dtype=np.int64)
         rows = [np.flatnonzero(labels == c) for c in range(embeddings.shape[0])]
@@ -129,10 +128,9 @@ class GMMN(GenerativeModel):
         check_learned(self.learning_curve_[-1], "lower learning_rate")
 
     def _inputs(self, embeddings, rng):
-        xp = namespace(embeddings)
-        noise = like(rng.standard_normal((embeddings.shape[0], self.n_noise)), embeddings)
-        noise = xp.astype(noise, embeddings.dtype)
-        return xp.concat([lengthened(embeddings), noise], axis=1)
+        noise = rng.standard_normal((embeddings.shape[0], self.n_noise))
+        parts = [lengthened(embeddings), typed_like(noise, embeddings)]
+        return namespace(embeddings).concat(parts, axis=1)
 
     def _generate(self, embeddings, per_class, rng):
         return self.network_.forward(self._inputs(repeated(embeddings, per_class), rng))
@@ -164,8 +162,7 @@ def discrepancy(made, images, widths):
 def _kernels(A, B, widths):
     """Sum of all pairs' kernels, and twice the slope of each pair's by its squared distance."""
     xp = namespace(A)
-    squares = xp.sum(A * A, axis=1)[:, None] + xp.sum(B * B, axis=1)[None, :]
-    squares = xp.clip(squares - 2.0 * (A @ B.T), min=0.0)
+    squares = squared_distances(A, B)
     total, slope = 0.0, xp.zeros_like(squares)
     for width in widths:
         values = xp.exp((-0.5 / width) * squares)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 __all__ = ["RECIPES", "Settings", "settings_of"]
 
@@ -46,6 +46,7 @@ RECIPES = {
 
 
 def settings_of(recipe, **given):
-    """The `Settings` of a recipe; what is ``given`` and not None goes first."""
-    given = {key: value for key, value in given.items() if value is not None}
+    """The `Settings` of a recipe; what is ``given``, not None and a setting goes first."""
+    kinds = {field.name: type(field.default) for field in fields(Settings)}
+    given = {k: kinds[k](v) for k, v in given.items() if k in kinds and v is not None}
     return Settings(**(RECIPES[recipe] | given))

@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from zslib.arrays import like, namespace, take_rows
+from zslib.arrays import namespace, take_rows
+from zslib.compatibility.base import typed_like
 from zslib.compatibility.generative.critic import Critic
 from zslib.compatibility.generative.gaussians import divergences
-from zslib.compatibility.generative.networks import Average, leaky_layers
 from zslib.compatibility.generative.terms import (
     adversarial_term,
     class_term,
     cycle_term,
     reconstruction_term,
 )
-from zslib.nn import Descent
+from zslib.nn import Descent, LeakyReLU, Sequential, dense_layers
 from zslib.optim import Adam
 from zslib.validation import check_learned
 
@@ -46,16 +46,16 @@ class Training:
         self.settings, self.rng, s = settings, rng, settings
         p, q = X.shape[1], embeddings.shape[1]
         hidden, self.n_noise = (s.n_hidden,) if s.n_hidden else (), s.n_noise or q
+        how = {"activation": LeakyReLU, "like": X}
         self.critic = Critic(p, q, hidden, rng, like=X)
-        self.generator = leaky_layers((self.n_noise + q, *hidden, p), rng, like=X)
-        moved, self.encoder = self.generator.parameters(), None
+        self.generator = dense_layers((self.n_noise + q, *hidden, p), rng, **how)
+        moved, self.encoder = {"generator": self.generator}, None
         if s.variational:
             sizes = p + q, *hidden, 2 * self.n_noise, 2 * self.n_noise
-            self.encoder = leaky_layers(sizes, rng, like=X)
-            moved = moved | {f"encoder.{k}": v for k, v in self.encoder.parameters().items()}
+            moved["encoder"] = self.encoder = dense_layers(sizes, rng, **how)
         self._moved, self._critic_moved = (
-            Descent(parameters, lambda: Adam(s.learning_rate, beta1=s.beta1))
-            for parameters in (moved, self.critic.parameters())
+            Descent(network.parameters(), lambda: Adam(s.learning_rate, beta1=s.beta1))
+            for network in (Sequential(**moved), self.critic)
         )
 
     def run(self):
@@ -83,7 +83,7 @@ class Training:
             noise = self._encode(x, a, noise)[0]
         fake = self.generator.forward(namespace(a).concat([noise, a], axis=1))
         gap = self.critic.add_gap(x, fake, a)
-        share = self._on_device(self.rng.random((x.shape[0], 1)))
+        share = typed_like(self.rng.random((x.shape[0], 1)), x)
         self.critic.add_penalty(share * x + (1.0 - share) * fake, a, self.settings.penalty)
         return gap
 
@@ -139,8 +139,31 @@ class Training:
         return take_rows(self.unseen, rows), self._noise()
 
     def _noise(self):
-        shape = (self.settings.batch_size, self.n_noise)
-        return self._on_device(self.rng.standard_normal(shape))
+        return typed_like(
+            self.rng.standard_normal((self.settings.batch_size, self.n_noise)), self.X
+        )
 
-    def _on_device(self, drawn):
-        return namespace(self.X).astype(like(drawn, self.X), self.X.dtype)
+
+class Average:
+    r"""Running average of parameters, :math:`\bar w \leftarrow \rho \bar w + (1 - \rho) w`.
+
+    :math:`\rho` is ``share``, at first less, :math:`(1 + t) / (10 + t)` after t steps, so that
+    the start is soon forgotten.
+    """
+
+    def __init__(self, parameters, share):
+        self.parameters, self.share, self.n_steps = list(parameters.values()), share, 0
+        self.values = [parameter.value + 0.0 for parameter in self.parameters]
+
+    def step(self):
+        """Take in the parameters as they are now."""
+        share = min(self.share, (1.0 + self.n_steps) / (10.0 + self.n_steps))
+        self.n_steps += 1
+        for value, parameter in zip(self.values, self.parameters, strict=True):
+            value *= share
+            value += (1.0 - share) * parameter.value
+
+    def use(self):
+        """Give the parameters their averages."""
+        for value, parameter in zip(self.values, self.parameters, strict=True):
+            parameter.value = value

@@ -2,13 +2,14 @@
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from itertools import islice
+from itertools import chain, count, islice
 from typing import Annotated, Literal
 
 import numpy as np
 from array_api_compat import device as array_device
 
-from zslib.arrays import like, namespace, random_generator, take_rows, typed_as, unit_rows
+from zslib.arrays import namespace, random_generator, take_rows, typed_as, unit_rows
+from zslib.compatibility.base import typed_like
 from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.compatibility.ranking.dark_objective import (
     assess,
@@ -164,27 +165,25 @@ class DARK(StagedModel):
         rng = random_generator(self.random_state)
         X, embeddings = unit_rows(X, name="X"), unit_rows(embeddings, name="class_embeddings")
         means = prototypes(X, codes, embeddings.shape[0]) if self.label_view else None
-        U = self._start(rng, X)
-        V = self._start(rng, embeddings)
+        U, V = (
+            typed_like(self.init_scale * rng.standard_normal((rows.shape[1], self.rank)), rows)
+            for rows in (X, embeddings)
+        )
         with np.errstate(over="ignore", invalid="ignore"):
             self._descend(U, V, X, codes, embeddings, means, rng, keep)
         self.U_, self.V_ = U, V
-
-    def _start(self, rng, rows):
-        start = self.init_scale * rng.standard_normal((rows.shape[1], self.rank))
-        return namespace(rows).astype(like(start, rows), rows.dtype)
 
     def _descend(self, U, V, X, codes, S, means, rng, keep):
         """Lines 3 to 9 of Algorithm 1; changes U and V in place."""
         xp = namespace(X)
         self.objective_, self.objective_steps_ = [], []
         optimiser = SGD(self.learning_rate)
-        batches = _endless_minibatches(X.shape[0], self.batch_size, rng)
+        passes = (minibatches(X.shape[0], self.batch_size, rng) for _ in count())
         length = math.ceil(X.shape[0] / self.batch_size) if self.iteration == "pass" else 1
         n_steps = self.n_iter * length
-        for step, batch in enumerate(islice(batches, n_steps)):
+        for step, batch in enumerate(islice(chain.from_iterable(passes), n_steps)):
             if step % length == 0:
-                keep(step // length, lambda: {"U_": U, "V_": V})
+                keep(step // length, lambda _: {"U_": U, "V_": V})
             if self.objective_every is not None and step % (self.objective_every * length) == 0:
                 self._record(step, U, V, X, codes, S, means)
             if self.drop_at is not None and step == self.drop_at * length:
@@ -197,7 +196,7 @@ class DARK(StagedModel):
             scores = compatibility(x @ U_then, labels_then, self.scale)
             view = self._assess(scores, take_rows(codes, batch))
             self._step(optimiser, U, V, S, [*labels, (x, pulls(view))])
-        keep(self.n_iter, lambda: {"U_": U, "V_": V})
+        keep(self.n_iter, lambda _: {"U_": U, "V_": V})
         self._record(n_steps, U, V, X, codes, S, means)
 
     def _step(self, optimiser, U, V, S, parts):
@@ -240,9 +239,3 @@ class DARK(StagedModel):
         U, V = typed_as(X, self.U_, self.V_)
         X, S = unit_rows(X, name="X"), unit_rows(class_embeddings, name="class_embeddings")
         return image_scores(U, V, X, S, self.scale)
-
-
-def _endless_minibatches(n, batch_size, rng):
-    """Minibatches of one passage over the images after the other."""
-    while True:
-        yield from minibatches(n, batch_size, rng)

@@ -3,11 +3,11 @@
 import math
 from dataclasses import KW_ONLY, dataclass
 from functools import reduce
-from typing import Literal
 
 from zslib.arrays import like, namespace, random_generator, typed_as
+from zslib.compatibility.base import typed_like
 from zslib.compatibility.parameters import NotNegative, Positive, RandomState
-from zslib.compatibility.ranking.loss import drawn_violation, one_violation
+from zslib.compatibility.ranking.loss import one_violation
 from zslib.compatibility.ranking.training import (
     StagedModel,
     keep_nothing,
@@ -24,7 +24,7 @@ class LatEm(StagedModel):
 
     .. math:: F(x, s) = \max_{1 \le k \le K} x W_k s'.
 
-    For each sample one label :math:`y \ne y_i` is drawn. If
+    For each sample one label :math:`y \ne y_i` is drawn among all others. If
     :math:`\epsilon + F(x_i, s_y) - F(x_i, s_{y_i}) > 0`, the matrix that wins for y goes a step
     against :math:`x_i' s_y` and the one that wins for :math:`y_i` a step along
     :math:`x_i' s_{y_i}`. That is Eq. 2 of Guo et al. (2019) with the weight :math:`\Delta = 1`
@@ -37,9 +37,6 @@ class LatEm(StagedModel):
     ----------
     n_matrices : int, default 4
         K. The original chooses it on validation classes, or prunes matrices that seldom win.
-    draw : {"any", "violating"}, keyword only, default "any"
-        "any": the label is drawn among all but the sample's own, and may turn out not to violate
-        the margin (Algorithm 1). "violating": it is drawn among those that do.
     n_epochs : int, keyword only, default 50
         Passes over the samples.
     random_state : None, int, Generator or RandomState, keyword only, default None
@@ -78,7 +75,6 @@ class LatEm(StagedModel):
     n_matrices: int = 4
     _: KW_ONLY
     margin: Positive = 1.0
-    draw: Literal["any", "violating"] = "any"
     learning_rate: Positive = 10.0
     n_epochs: int = 50
     batch_size: int = 64
@@ -90,34 +86,29 @@ class LatEm(StagedModel):
         n_matrices, rng = self.n_matrices, random_generator(self.random_state)
         p, q = X.shape[1], embeddings.shape[1]
 
-        def weigh(residuals, own):
-            n, n_labels = residuals.shape
-            if self.draw == "violating":
-                return drawn_violation(residuals, like(rng.random((n, n_labels)), residuals))
-            ahead = like(rng.integers(1, n_labels, size=n), residuals)
-            return one_violation(residuals, (own + ahead) % n_labels)
-
         start = rng.standard_normal((p, n_matrices * q)) / math.sqrt(p)
-        start = xp.reshape(xp.astype(like(start, X), X.dtype), (p * n_matrices, q))
+        start = xp.reshape(typed_like(start, X), (p * n_matrices, q))
         embeddings, basis = row_space(embeddings)
         inside = start if basis is None else start @ basis
         outside = None if basis is None else start - inside @ basis.T
         W = xp.reshape(inside, (p, -1))
 
-        def coefs(epoch):
+        def learned(epoch):
             coefs = xp.reshape(W, inside.shape)
             if basis is not None:
                 # Outside of the embeddings' space only the penalty changes anything.
                 steps = epoch * math.ceil(X.shape[0] / self.batch_size)
                 shrunk = (1.0 - 2.0 * self.learning_rate * self.regularization) ** steps
                 coefs = shrunk * outside + coefs @ basis.T
-            return xp.permute_dims(xp.reshape(coefs, (p, n_matrices, q)), (1, 0, 2))
+            return {"coefs_": xp.permute_dims(xp.reshape(coefs, (p, n_matrices, q)), (1, 0, 2))}
 
-        def after(epoch):
-            keep(epoch, lambda: {"coefs_": coefs(epoch)})
+        self.learning_curve_ = train_by_ranking(self, W, X, codes, embeddings, rng, keep, learned)
+        vars(self).update(learned(self.n_epochs))
 
-        self.learning_curve_ = train_by_ranking(self, W, X, codes, embeddings, weigh, rng, after)
-        self.coefs_ = coefs(self.n_epochs)
+    def _weigh(self, residuals, own, rng):
+        n, n_labels = residuals.shape
+        ahead = like(rng.integers(1, n_labels, size=n), residuals)
+        return one_violation(residuals, (own + ahead) % n_labels)
 
     def _scores(self, X, class_embeddings):
         (coefs,) = typed_as(X, self.coefs_)

@@ -26,7 +26,8 @@ class StagedModel(CompatibilityModel):
     """Base of the systems whose training can be looked at on its way.
 
     Its ``_fit`` takes ``keep(n, learned)`` as well, and calls it after n iterations with a
-    function that gives the learned arrays by the attribute's name. They may change afterwards.
+    function of n that gives the learned arrays by the attribute's name. They may change
+    afterwards.
     """
 
     def fit_stages(self, X, y, class_embeddings, stages):
@@ -54,7 +55,7 @@ class StagedModel(CompatibilityModel):
 
         def keep(n, learned):
             if n in stages:
-                arrays = learned()
+                arrays = learned(n)
                 xp = namespace(*arrays.values())
                 kept[n] = {name: xp.asarray(a, copy=True) for name, a in arrays.items()}
 
@@ -87,7 +88,7 @@ def row_space(embeddings):
     return coordinates.T, basis
 
 
-def ranking_step(W, X, own, S, weigh, margin):
+def ranking_step(model, W, X, own, S, rng):
     """Summed loss of a minibatch and its gradient for ``W`` (p, K * q), K matrices side by side.
 
     The score of a label is the largest over the matrices, and its gradient goes to the winner.
@@ -97,8 +98,8 @@ def ranking_step(W, X, own, S, weigh, margin):
     n_matrices = W.shape[1] // q
     by_matrix = xp.reshape(X @ W, (b * n_matrices, q)) @ S.T
     by_matrix = xp.reshape(by_matrix, (b, n_matrices, n_labels))
-    residuals = violations(xp.max(by_matrix, axis=1), own, margin)
-    weights = weigh(residuals, own)
+    residuals = violations(xp.max(by_matrix, axis=1), own, float(model.margin))
+    weights = model._weigh(residuals, own, rng)
     gradient = score_gradient(weights, own)[:, None, :]
     if n_matrices > 1:
         matrices = xp.arange(n_matrices, device=array_device(W))
@@ -108,7 +109,7 @@ def ranking_step(W, X, own, S, weigh, margin):
     return xp.sum(weights * residuals), X.T @ xp.reshape(pull, (b, n_matrices * q))
 
 
-def train_by_ranking(model, W, X, own, S, weigh, rng, after_epoch):
+def train_by_ranking(model, W, X, own, S, rng, keep, learned):
     r"""Minimise the ranking loss by stochastic gradient descent over minibatches of samples.
 
     .. math:: \frac{1}{n} \sum_i \sum_{y \ne y_i} \Delta_{iy} R_{iy} + \lambda \|W\|_F^2,
@@ -116,10 +117,9 @@ def train_by_ranking(model, W, X, own, S, weigh, rng, after_epoch):
 
     Loss and gradient of a minibatch are means over its samples, so the learning rate does not
     depend on ``batch_size``; with ``batch_size=1`` this is the per-sample SGD of the originals.
-    ``model`` has the parameters, those of `RankingModel`. ``W`` (p, K * q) is changed in place;
-    ``weigh(residuals, own)`` gives the weights of a minibatch; ``after_epoch(epoch)`` is called
-    with the number of epochs done. Returns the mean loss per sample in each epoch, without the
-    penalty.
+    ``model`` has the parameters of `RankingModel`, and its ``_weigh``. ``W`` (p, K * q) is changed
+    in place; after each epoch ``keep(epochs, learned)`` is called. Returns the mean loss per
+    sample in each epoch, without the penalty.
     """
     xp = namespace(W, X, own, S)
     n = X.shape[0]
@@ -131,7 +131,7 @@ def train_by_ranking(model, W, X, own, S, weigh, rng, after_epoch):
         with np.errstate(over="ignore", invalid="ignore"):
             for batch in minibatches(n, model.batch_size, rng):
                 x, labels = take_rows(X, batch), take_rows(own, batch)
-                loss, gradient = ranking_step(W, x, labels, S, weigh, float(model.margin))
+                loss, gradient = ranking_step(model, W, x, labels, S, rng)
                 gradient /= len(batch)
                 if penalty:
                     gradient += (2.0 * penalty) * W
@@ -144,7 +144,7 @@ def train_by_ranking(model, W, X, own, S, weigh, rng, after_epoch):
                 f"training diverged in epoch {epoch}: the weights left the range of {W.dtype}; "
                 f"learning_rate={optimiser.learning_rate} is too large for features of this scale"
             )
-        after_epoch(epoch)
+        keep(epoch, learned)
     return curve
 
 
@@ -201,14 +201,8 @@ class RankingModel(StagedModel, BilinearModel):
         embeddings, basis = row_space(embeddings)
         W = xp.zeros((X.shape[1], embeddings.shape[1]), dtype=X.dtype, device=array_device(X))
 
-        def weigh(residuals, own):
-            return self._weigh(residuals, own, rng)
+        def learned(_):
+            return {"coef_": W if basis is None else W @ basis.T}
 
-        def coef():
-            return W if basis is None else W @ basis.T
-
-        def after(epoch):
-            keep(epoch, lambda: {"coef_": coef()})
-
-        self.learning_curve_ = train_by_ranking(self, W, X, codes, embeddings, weigh, rng, after)
-        self.coef_ = coef()
+        self.learning_curve_ = train_by_ranking(self, W, X, codes, embeddings, rng, keep, learned)
+        vars(self).update(learned(self.n_epochs))
