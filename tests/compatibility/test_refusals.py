@@ -31,7 +31,7 @@ OF_ALL = {
     ("1", "must be a number", TypeError): "adversarial_weight embedding_penalty feature_penalty "
     "tol",
     ("x", "must be one of"): "balanced direction first_violating gradient growth "
-    "hardness hinge iteration keep_epochs kernel label_view loss negatives recipe",
+    "hardness hinge iteration keep_epochs kernel label_view loss negatives normalize recipe",
     ("x", "", TypeError): "random_state",
 }
 """By value, words after the parameter's name and, if it is no ValueError, the error: parameters

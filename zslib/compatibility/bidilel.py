@@ -172,16 +172,14 @@ def slpp_sums(X, codes, k, n_neighbors=None):
 
 def slpp_directions(total, within, alpha, d):
     """The d largest eigenvalues, and P (p, d), of ``total p = lambda (within + alpha I) p``."""
-    xp = namespace(total)
-    p = total.shape[0]
+    xp, p = namespace(total), total.shape[0]
     penalised = within + alpha * xp.eye(p, dtype=xp.float64, device=array_device(total))
     # By P = K Q with K' penalised K = I the problem is an ordinary symmetric one.
     values, vectors = xp.linalg.eigh(penalised)
     whitening = vectors / xp.sqrt(values)
     inner = whitening.T @ total @ whitening
     values, vectors = xp.linalg.eigh(0.5 * (inner + inner.T))
-    kept = min(d, p)
-    order = xp.arange(p - 1, p - 1 - kept, -1, device=array_device(total))
+    order = xp.arange(p - 1, p - 1 - min(d, p), -1, device=array_device(total))
     return xp.take(values, order), whitening @ xp.take(vectors, order, axis=1)
 
 

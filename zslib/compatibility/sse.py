@@ -214,8 +214,7 @@ def margin_objective(parameters, X, codes, mixtures, margins, regularization):
     """
     xp = namespace(X, mixtures)
     weights, templates = parameters
-    k, p = templates.shape
-    n = X.shape[0]
+    (k, p), n = templates.shape, X.shape[0]
     value = 0.5 * regularization * float(xp.sum(weights * weights) + xp.sum(templates * templates))
     slope, slopes = regularization * weights, regularization * templates
     for rows in row_blocks(n, WORK * k * p):

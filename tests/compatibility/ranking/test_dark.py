@@ -220,7 +220,7 @@ def test_a_weight_of_the_data_is_a_longer_step_under_a_smaller_penalty(problem, 
 def test_lengths_do_not_matter_when_normalised(problem):
     X, S, options = problem.X, problem.S, {"n_iter": 20, "random_state": 0}
     model = DARK(4, **options).fit(4.0 * X, problem.y, 0.5 * S)
-    by_hand = DARK(4, **options).fit(unit(X), problem.y, unit(S))
+    by_hand = DARK(4, normalize=False, **options).fit(unit(X), problem.y, unit(S))
     np.testing.assert_allclose(model.U_, by_hand.U_, atol=1e-12)
     found, expected = model.decision_function(X, 2.0 * S), by_hand.decision_function(unit(X), S)
     np.testing.assert_allclose(found, expected, atol=1e-12)

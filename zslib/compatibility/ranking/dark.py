@@ -56,9 +56,8 @@ class DARK(StagedModel):
     make steps longer with more classes: from about a hundred on, the printed ``refresh_every`` of
     ten can let scores run away. Then 1 helps, or a smaller ``init_scale``.
 
-    Features and class embeddings are scaled to length one, in ``fit`` and in scoring, as in the
-    paper. ``label_view=False`` is the paper's DARK-L, ``hardness=False`` its DARK-H.
-    Memory: the (n, k) scores, and nothing quadratic in samples or features. The functions are in
+    ``label_view=False`` is the paper's DARK-L, ``hardness=False`` its DARK-H. Memory: the (n, k)
+    scores, and nothing quadratic in samples or features. The functions are in
     `zslib.compatibility.ranking.dark_objective`.
 
     Parameters
@@ -95,6 +94,9 @@ class DARK(StagedModel):
         margins may then lengthen each other until the penalty stops them. "margin": margins as
         functions of the own scores, which keeps scores small. "objective": weights too, so that
         steps descend the recorded objective. Which is best differs by data; the `grid` has all.
+    normalize : bool, keyword only, default True
+        Whether features and class embeddings are scaled to length one, in ``fit`` and in
+        scoring, as the paper does.
     scale : float or None, keyword only, default None
         None: F is the product, as printed. A number: that times the cosine of xU and sV.
     init_scale : float, keyword only, default 1.0
@@ -157,13 +159,14 @@ class DARK(StagedModel):
     label_view: bool = True
     hardness: bool = True
     gradient: Literal["fixed", "margin", "objective"] = "fixed"
+    normalize: bool = True
     scale: Positive | None = None
     init_scale: Positive = 1.0
     random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings, keep=keep_nothing):
         rng = random_generator(self.random_state)
-        X, embeddings = unit_rows(X, name="X"), unit_rows(embeddings, name="class_embeddings")
+        X, embeddings = self._rows(X, embeddings)
         means = prototypes(X, codes, embeddings.shape[0]) if self.label_view else None
         U, V = (
             typed_like(self.init_scale * rng.standard_normal((rows.shape[1], self.rank)), rows)
@@ -237,5 +240,9 @@ class DARK(StagedModel):
 
     def _scores(self, X, class_embeddings):
         U, V = typed_as(X, self.U_, self.V_)
-        X, S = unit_rows(X, name="X"), unit_rows(class_embeddings, name="class_embeddings")
-        return image_scores(U, V, X, S, self.scale)
+        return image_scores(U, V, *self._rows(X, class_embeddings), self.scale)
+
+    def _rows(self, X, class_embeddings):
+        if not self.normalize:
+            return X, class_embeddings
+        return unit_rows(X, name="X"), unit_rows(class_embeddings, name="class_embeddings")

@@ -121,8 +121,7 @@ def train_by_ranking(model, W, X, own, S, rng, keep, learned):
     in place; after each epoch ``keep(epochs, learned)`` is called. Returns the mean loss per
     sample in each epoch, without the penalty.
     """
-    xp = namespace(W, X, own, S)
-    n = X.shape[0]
+    xp, n = namespace(W, X, own, S), X.shape[0]
     optimiser, penalty = SGD(model.learning_rate), float(model.regularization)
     curve = []
     for epoch in range(1, model.n_epochs + 1):
