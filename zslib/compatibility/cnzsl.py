@@ -35,10 +35,10 @@ class CNZSL(CompatibilityModel):
     seen classes, by Adam with an L2 penalty, whose rate falls to a tenth halfway.
 
     Departures: the authors' images are outputs of a rectifier, and so are their prototypes; ours
-    need not be. Their notebook divides by the variance, where the
-    paper has the deviation. They have 1024 hidden units, a rate of 5e-4, and 50 passes in batches
-    of 256, and multiply the scores of seen classes by 0.95 (not on CUB); calibrated stacking acts
-    on ours instead. Lengths of images count nowhere.
+    need not be. Their notebook divides by the variance, where the paper has the deviation. They
+    have 1024 hidden units, a rate of 5e-4, and 50 passes in batches of 256, and multiply the
+    scores of seen classes by 0.95 (not on CUB); calibrated stacking acts on ours instead. Lengths
+    of images count nowhere.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ def check_parameters(model):
 
 
 def _check(value, name, kind):
-    if type(None) in get_args(kind):
+    if type(None) in get_args(kind):  # such as Positive | None
         if value is None:
             return
         kind = get_args(kind)[0]

@@ -33,15 +33,13 @@ class SynC(CompatibilityModel):
     authors' code takes the median over unseen classes too).
 
     Class embeddings are scaled to unit length, as in the authors' code. The phantom classes are
-    the k seen ones, :math:`b_r = s_r`, the paper's choice in most of its
-    experiments. The classifiers of the seen classes, :math:`W = \Sigma V`, minimise
-    `squared_hinge_objective`. W is found first, by L-BFGS from zero, and then
-    :math:`V = \Sigma^+ W`, as in the authors' code. Embeddings that coincide, or nearly, make
-    :math:`\Sigma` (k, k) singular. Its singular values below ``SMALLEST`` of the largest are
-    rounding of the embeddings and are left out, so that such classes share the mean of their
-    classifiers.
-    Sparse codes and learned places of phantom classes (section 3.2) are left out. Nothing is
-    random.
+    the k seen ones, :math:`b_r = s_r`, the paper's choice in most of its experiments. The
+    classifiers of the seen classes, :math:`W = \Sigma V`, minimise `squared_hinge_objective`. W is
+    found first, by L-BFGS from zero, and then :math:`V = \Sigma^+ W`, as in the authors' code.
+    Embeddings that coincide, or nearly, make :math:`\Sigma` (k, k) singular. Its singular values
+    below ``SMALLEST`` of the largest are rounding of the embeddings and are left out, so that such
+    classes share the mean of their classifiers. Sparse codes and learned places of phantom classes
+    (section 3.2) are left out. Nothing is random.
 
     Parameters
     ----------
