@@ -348,6 +348,9 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         ValueError
             Also where scores leave the range of their type.
         """
+        return self._scored(X, class_embeddings)
+
+    def _scored(self, X, class_embeddings):
         X = self._checked(X)
         candidates = self.class_embeddings_ if class_embeddings is None else class_embeddings
         class_embeddings = as_vectors(named_rows(candidates)[0], "class_embeddings", like=X)
@@ -377,7 +380,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         array, shape (n, C'), with the type of ``X``
             Rows sum to one; the columns are those of `decision_function`.
         """
-        scores = self.decision_function(X, class_embeddings)
+        scores = self._scored(X, class_embeddings)
         xp = namespace(scores)
         likely = xp.exp(scores - xp.max(scores, axis=1, keepdims=True))
         return likely / xp.sum(likely, axis=1, keepdims=True)
@@ -409,7 +412,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         >>> model.top_classes(np.array([[2.0, 1.8]]), 2)[0]
         array([['fox', 'cat']], dtype='<U3')
         """
-        scores = self.decision_function(X, class_embeddings)
+        scores = self._scored(X, class_embeddings)
         best = top_classes(scores, scores.shape[1] if k is None else k)
         names = self._names(class_embeddings)
         found = best if names is None else names[to_host(best)]

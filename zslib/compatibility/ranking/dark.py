@@ -214,8 +214,7 @@ class DARK(StagedModel):
             optimiser.step(W, slope + 2.0 * self.regularization * W)
 
     def _assess(self, scores, own):
-        how = {"soft": self.hardness, "gradient": self.gradient}
-        return assess(scores, own, margin=float(self.margin), **how)
+        return assess(scores, own, margin=self.margin, soft=self.hardness, gradient=self.gradient)
 
     def _label_view(self, U, V, S, means):
         """The label view in a list, which is empty without it."""
