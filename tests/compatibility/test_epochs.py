@@ -1,5 +1,7 @@
 """Passes over the samples against the plain loop."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ def test_every_sample_once_a_pass_and_the_mean_of_their_losses():
         return float(np.mean(batch) + 10.0 * epoch)
 
     rng = np.random.default_rng(0)
-    curve = train_epochs(step, 7, 2, 3, rng, remedy="none")
+    curve = train_epochs(SimpleNamespace(n_epochs=2, batch_size=3), step, 7, rng, "none")
     for epoch in range(2):
         batches = [batch for e, batch in seen if e == epoch]
         assert [len(batch) for batch in batches] == [3, 3, 1]
@@ -24,12 +26,12 @@ def test_every_sample_once_a_pass_and_the_mean_of_their_losses():
 
 
 def test_a_loss_that_left_the_numbers_ends_the_training():
-    epochs = []
+    epochs, model = [], SimpleNamespace(n_epochs=5, batch_size=2)
 
     def step(batch, epoch):
         epochs.append(epoch)
         return 1.0 if epoch < 1 else float("inf")
 
     with pytest.raises(ValueError, match="step less far"):
-        train_epochs(step, 2, 5, 2, np.random.default_rng(0), remedy="step less far")
+        train_epochs(model, step, 2, np.random.default_rng(0), "step less far")
     assert epochs == [0, 1]

@@ -295,15 +295,12 @@ def test_a_penalty_in_the_unit_of_features_makes_answers_free_of_it(
 
 DISCRETE = {
     "direction": ["semantic_to_feature", "feature_to_semantic"],
-    "feature_map": ["relu", "intersection"],
     "kernel": KERNELS,
     "negatives": ["random", "uncertainty"],
     "hinge": ["squared_distance", "as_printed"],
     "growth": ["across_epochs", "within_epoch"],
     "gradient": ["fixed", "margin", "objective"],
-    "draw": ["any", "violating"],
     "iteration": ["pass", "step"],
-    "noise": ["as_published_code", "textbook"],
     "recipe": ["WGAN", "f-CLSWGAN", "f-VAEGAN-D2", "cycle-WGAN", "cycle-CLSWGAN"],
     "novelty": [None, OutlierProbability(), GaussianThreshold()],
     "threshold": ["mean", 0.4],
@@ -314,10 +311,7 @@ DISCRETE = {
         "MapScorer": [None, RidgeMap(direction="reverse"), MultiStepMap()],
         "UnitClassImages": [None, ESZSL(0.1)],
     },
-    "loss": {
-        "SynC": ["one_vs_other", "crammer_singer", "structured"],
-        "JLSE": ["squared_hinge", "squared"],
-    },
+    "loss": ["one_vs_other", "crammer_singer", "structured"],
 }
 """Values of parameters that are no numbers; those that are truths have both."""
 

@@ -1,7 +1,6 @@
 """SSE: the optimality of mixtures, the objective against a loop and finite differences."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,14 +8,12 @@ from zslib import arrays
 from zslib.compatibility import SSE
 from zslib.compatibility.sse import margin_objective, seen_scores, simplex_mixtures
 
-MEET = {"relu": lambda x, v: np.maximum(0.0, x - v), "intersection": np.minimum}
 
-
-def loop(w, V, X, codes, Z, margins, feature_map, lam=0.3):
+def loop(w, V, X, codes, Z, margins, lam=0.3):
     """The objective, hinge by hinge."""
     total = 0.0
     for x, own in zip(X, codes, strict=True):
-        pi = np.array([w @ MEET[feature_map](x, v) for v in V])
+        pi = np.array([w @ np.maximum(0.0, x - v) for v in V])
         for c in range(len(Z)):
             if c != own:
                 total += max(0.0, margins[own, c] + pi @ Z[c] - pi @ Z[own])
@@ -30,22 +27,20 @@ def random_case(k=4, p=3, n=9):
     return w, V, X, codes, rng.dirichlet(np.ones(k), k), rng.uniform(0.0, 2.0, (k, k))
 
 
-@pytest.mark.parametrize("feature_map", ["relu", "intersection"])
-def test_objective_and_gradients(check_objective, feature_map, monkeypatch):
+def test_objective_and_gradients(check_objective, monkeypatch):
     monkeypatch.setattr(arrays, "ENTRIES", 16 * 4 * 3 * 2)
 
     def objective(w, V, *data):
-        return margin_objective((w, V), *data, regularization=0.3, feature_map=feature_map)
+        return margin_objective((w, V), *data, regularization=0.3)
 
-    check_objective(objective, lambda *given: loop(*given, feature_map), random_case(), by=(0, 1))
+    check_objective(objective, loop, random_case(), by=(0, 1))
 
 
-@pytest.mark.parametrize("feature_map", ["relu", "intersection"])
-def test_scores_of_seen_classes(backend, feature_map, monkeypatch):
+def test_scores_of_seen_classes(backend, monkeypatch):
     monkeypatch.setattr(arrays, "ENTRIES", 16 * 4 * 3 * 2)
     w, V, X, *_ = random_case()
-    expected = [[w @ MEET[feature_map](x, v) for v in V] for x in X]
-    got = backend.to_numpy(seen_scores(*map(backend.asarray, (w, V, X)), feature_map))
+    expected = [[w @ np.maximum(0.0, x - v) for v in V] for x in X]
+    got = backend.to_numpy(seen_scores(*map(backend.asarray, (w, V, X))))
     np.testing.assert_allclose(got, expected, rtol=1e-12)
 
 
@@ -80,22 +75,20 @@ def test_a_seen_class_is_itself(problem32):
 def test_scores_mix_those_of_seen_classes(problem):
     model = SSE(mixture_penalty=0.01, n_epochs=2, random_state=0)
     model.fit(problem.X, problem.y, problem.S)
-    pi = seen_scores(model.coef_, model.templates_, problem.X_unseen, "relu")
+    pi = seen_scores(model.coef_, model.templates_, problem.X_unseen)
     z = simplex_mixtures(problem.S_unseen, problem.S[model.classes_], 0.01)
     scores = model.decision_function(problem.X_unseen, problem.S_unseen)
     np.testing.assert_allclose(scores, pi @ z.T, rtol=1e-10)
 
 
-def test_the_two_maps_are_one(problem):
-    relu, intersection = (
-        SSE(feature_map, n_epochs=5, random_state=0).fit(problem.X, problem.y, problem.S)
-        for feature_map in ("relu", "intersection")
-    )
-    np.testing.assert_allclose(intersection.coef_, -relu.coef_, rtol=1e-6)
-    np.testing.assert_allclose(intersection.templates_, relu.templates_, rtol=1e-6)
-    gap = intersection.decision_function(problem.X) - relu.decision_function(problem.X)
-    common = problem.X @ intersection.coef_
-    np.testing.assert_allclose(gap, np.tile(common[:, None], (1, len(problem.S))), rtol=1e-5)
+def test_intersections_have_the_same_predictions(problem):
+    """With weights of the other sign, min(x, v) adds the same to the scores of all classes."""
+    model = SSE(n_epochs=5, random_state=0).fit(problem.X, problem.y, problem.S)
+    w, V = -model.coef_, model.templates_
+    pi = np.array([[w @ np.minimum(x, v) for v in V] for x in problem.X])
+    scores = pi @ simplex_mixtures(problem.S, model.seen_embeddings_, 0.1).T
+    gap = scores - model.decision_function(problem.X)
+    np.testing.assert_allclose(gap, np.tile((problem.X @ w)[:, None], (1, len(problem.S))))
 
 
 def test_rescaled_features_train_alike(problem):

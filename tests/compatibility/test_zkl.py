@@ -43,9 +43,10 @@ def random_case(seed=0, n=6, p=3, q=2, k=4):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_objective_and_gradient(check_objective, kernel, beta):
     options = {"kernel": kernel, "sigma": 1.3}
+    model = ZKL(**options, orthogonality=beta, degree=3, offset=0.5)
 
     def objective(*given):
-        return kernel_objective(*given, beta, **options, degree=3, offset=0.5)
+        return kernel_objective(model, *given)
 
     def slowly(*given):
         return loop(*given, beta, **options)

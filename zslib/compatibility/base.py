@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -10,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from zslib.arrays import class_sums, largest_size, like, namespace, range_power, to_host, unit_rows
+from zslib.compatibility.parameters import check_parameters
 from zslib.metrics.zero_shot import per_class_accuracy, top_classes
 from zslib.validation import (
     as_array,
@@ -38,10 +40,13 @@ __all__ = [
     "cosines",
     "directions",
     "lengthened",
+    "log_softmax",
     "named_rows",
     "products_and_sums",
     "some_rows",
+    "squared_distances",
     "through_directions",
+    "typed_like",
     "zero_shot_scorer",
 ]
 
@@ -60,8 +65,7 @@ def check_fit_input(X, y, class_embeddings):
             f"y holds one class only ({int(classes[0])}): training compares classes, so give "
             "samples of at least two"
         )
-    first, last = X[:1, :], X[-1:, :]
-    if bool(xp.all(last == first)) and bool(xp.all(first == X)):  # nearly always told by the first
+    if bool(xp.all(X[:1, :] == X)):
         raise ValueError(
             "all rows of X are the same: no class can be told from another; check how the "
             "features were read"
@@ -81,9 +85,7 @@ def named_rows(classes, *, numbers=True):
         return classes, row_names(classes, "class_embeddings", numbers=numbers)
     if not classes:
         raise ValueError("class_embeddings is empty: give at least one class and its vector")
-    rows = [
-        as_array(vector, f"class_embeddings[{str(name)!r}]") for name, vector in classes.items()
-    ]
+    rows = [as_array(row, f"class_embeddings[{str(name)!r}]") for name, row in classes.items()]
     shape = tuple(rows[0].shape)
     for name, row in zip(classes, rows, strict=True):
         if row.ndim != 1 or tuple(row.shape) != shape:
@@ -118,11 +120,8 @@ def _check_labels(y, X, class_embeddings):
             f"y must have one label for each of the {X.shape[0]} rows of X, got shape "
             f"{tuple(y.shape)}"
         )
-    check_indices(
-        y,
-        "y (rows of class_embeddings: every label needs an embedding)",
-        class_embeddings.shape[0],
-    )
+    name = "y (rows of class_embeddings: every label needs an embedding)"
+    check_indices(y, name, class_embeddings.shape[0])
 
 
 def products_and_sums(X, codes, k):
@@ -187,6 +186,7 @@ def _of_usual_unit(arrays):
     return all(1e-3 < largest_size(a) < 1e5 for a in arrays.values())
 
 
+@dataclass(repr=False, eq=False)
 class CompatibilityModel(ClassifierMixin, BaseEstimator):
     r"""Base of the zero-shot scorers :math:`F(x, s)`: how well image x fits class embedding s.
 
@@ -197,10 +197,11 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
 
     A subclass has ``_fit(X, codes, embeddings)``, which gets the checked output of
     `check_fit_input` and learns, and ``_scores(X, class_embeddings)``, which returns
-    (n, C') scores. Neither checks its arrays again. One that tables compare has ``grid``, the
-    values of its parameters that they tune over: the first of equally good ones is taken. Where
-    scores compare two vectors, ``compares`` says by what: their "product", their "cosine", their
-    "scaled cosine", by ``scale`` squared, or minus their "distance".
+    (n, C') scores. Neither checks its arrays again. Its parameters are the fields of a dataclass,
+    checked by their types (`zslib.compatibility.parameters`). One that tables compare has
+    ``grid``, the values of its parameters that they tune over: the first of equally good ones is
+    taken. Where scores compare two vectors, ``compares`` says by what: their "product", their
+    "cosine", their "scaled cosine", by ``scale`` squared, or minus their "distance".
 
     Features are used as they are given: scale them first where a paper says so.
 
@@ -298,13 +299,13 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         classes, codes, embeddings = check_fit_input(X, y, class_embeddings)
         # A fit that fails must not leave the last one's marks on half-changed state.
         vars(self).pop("classes_", None)
+        check_parameters(self)
         with in_range(X=X, class_embeddings=embeddings):
             self._fit(X, codes, embeddings, **more)
             if self._learns_scores:
                 scores = self._finite_scores(some_rows(X), embeddings)
-                least = float(self._scores_are_logits)
                 vectors = {"X": X, "class_embeddings": embeddings}
-                check_told_apart(scores, least, **vectors)
+                check_told_apart(scores, float(self._scores_are_logits), **vectors)
                 vectors = {name: vectors[name] for name in self._units_matter}
                 every = np.arange(embeddings.shape[0])
                 check_beyond_chance(scores, some_rows(codes), every, **vectors)
@@ -354,8 +355,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
     def _scored(self, X, class_embeddings):
         X = self._checked(X)
         candidates = self.class_embeddings_ if class_embeddings is None else class_embeddings
-        rows, _ = named_rows(candidates)
-        class_embeddings = as_vectors(rows, "class_embeddings", like=X)
+        class_embeddings = as_vectors(named_rows(candidates)[0], "class_embeddings", like=X)
         if class_embeddings.shape[1] != self.embedding_dim_:
             raise ValueError(
                 f"class_embeddings has {class_embeddings.shape[1]} columns, but this "
@@ -515,6 +515,25 @@ def zero_shot_scorer(model, X, y):
 def cosines(A, B):
     """Cosine of each row of ``A`` (n, d) with each of ``B`` (m, d); 0 where a row is zero."""
     return directions(A) @ directions(B).T
+
+
+def squared_distances(A, B):
+    """Squared Euclidean distance of each row of ``A`` (n, d) from each of ``B`` (m, d)."""
+    xp = namespace(A, B)
+    squares = xp.sum(A * A, axis=1)[:, None] + xp.sum(B * B, axis=1)[None, :]
+    return xp.clip(squares - 2.0 * (A @ B.T), min=0.0)
+
+
+def log_softmax(logits):
+    """Logarithms of the softmax of each row."""
+    xp = namespace(logits)
+    below = logits - xp.max(logits, axis=1, keepdims=True)
+    return below - xp.log(xp.sum(xp.exp(below), axis=1, keepdims=True))
+
+
+def typed_like(array, reference):
+    """An array of the host with library, device and type of another."""
+    return namespace(reference).astype(like(array, reference), reference.dtype)
 
 
 def directions(A):

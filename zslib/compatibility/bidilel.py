@@ -1,12 +1,15 @@
 """BiDiLEL, bidirectional latent embedding (Wang & Chen 2017): classes placed among landmarks."""
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import class_sums, namespace, range_power, take_rows, to_host, typed_as
-from zslib.compatibility.base import CompatibilityModel, directions
+from zslib.compatibility.base import CompatibilityModel, directions, squared_distances
+from zslib.compatibility.parameters import Positive
 from zslib.optim import minimize
-from zslib.validation import check_integer, check_learned, check_real
+from zslib.validation import check_learned
 
 __all__ = ["BiDiLEL", "place_among_landmarks", "sammon_objective", "slpp_directions", "slpp_sums"]
 
@@ -18,6 +21,7 @@ Those between the seen classes must be a thousand times as large somewhere.
 """
 
 
+@dataclass(repr=False, eq=False)
 class BiDiLEL(CompatibilityModel):
     r"""Bidirectional latent embedding (Wang & Chen 2017, sections 3 and 4).
 
@@ -88,20 +92,17 @@ class BiDiLEL(CompatibilityModel):
     look = (5, "D", "-")
     compares = "distance"
 
-    def __init__(self, n_components=64, *, regularization=1.0, n_neighbors=None):
-        self.n_components = n_components
-        self.regularization = regularization
-        self.n_neighbors = n_neighbors
+    n_components: int = 64
+    _: KW_ONLY
+    regularization: Positive = 1.0
+    n_neighbors: int | None = None
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        check_integer(self.n_components, "n_components", low=1)
-        alpha = check_real(self.regularization, "regularization", low=0.0, inclusive=False)
-        if self.n_neighbors is not None:
-            check_integer(self.n_neighbors, "n_neighbors", low=1)
         with np.errstate(over="ignore", invalid="ignore"):
             total, within = slpp_sums(X, codes, embeddings.shape[0], self.n_neighbors)
         check_learned(total, "give smaller features")
+        alpha = float(self.regularization)
         eigenvalues, coef = slpp_directions(total, within, alpha, self.n_components)
         self.eigenvalues_ = xp.astype(eigenvalues, X.dtype)
         self.coef_ = xp.astype(coef, X.dtype)
@@ -113,9 +114,8 @@ class BiDiLEL(CompatibilityModel):
         widest = float(xp.max(_distances(units, units)))
         if widest < 1000.0 * SAME:
             raise ValueError(
-                "class_embeddings of the classes in y all point the same way, and their distances "
-                f"after scaling to length one, at most {widest:.1g}, say nothing: subtract their "
-                "mean first"
+                "class_embeddings of the classes in y all point the same way, distances at length "
+                f"one are at most {widest:.1g}: subtract their mean first"
             )
 
     def _projected(self, X):
@@ -144,10 +144,7 @@ class BiDiLEL(CompatibilityModel):
         return xp.astype(places, class_embeddings.dtype)
 
     def _scores(self, X, class_embeddings):
-        xp = namespace(X)
-        images, places = self._projected(X), self.place(class_embeddings)
-        squares = xp.sum(images * images, axis=1)[:, None] + xp.sum(places * places, axis=1)
-        return -xp.sqrt(xp.clip(squares - 2.0 * (images @ places.T), min=0.0))
+        return -_distances(self._projected(X), self.place(class_embeddings))
 
 
 def slpp_sums(X, codes, k, n_neighbors=None):
@@ -165,9 +162,7 @@ def slpp_sums(X, codes, k, n_neighbors=None):
     codes = to_host(codes)
     for c in range(k):
         own = xp.astype(take_rows(X, np.flatnonzero(codes == c)), xp.float64)
-        squares = xp.sum(own * own, axis=1)
-        squares = squares[:, None] + squares[None, :] - 2.0 * (own @ own.T)
-        ranks = xp.argsort(xp.argsort(squares, axis=1), axis=1)
+        ranks = xp.argsort(xp.argsort(squared_distances(own, own), axis=1), axis=1)
         near = ranks <= n_neighbors  # rank 0 is the image itself
         graph = xp.astype(near | near.T, xp.float64)
         weighted = xp.sum(graph, axis=1)[:, None] * own
@@ -178,16 +173,14 @@ def slpp_sums(X, codes, k, n_neighbors=None):
 
 def slpp_directions(total, within, alpha, d):
     """The d largest eigenvalues, and P (p, d), of ``total p = lambda (within + alpha I) p``."""
-    xp = namespace(total)
-    p = total.shape[0]
+    xp, p = namespace(total), total.shape[0]
     penalised = within + alpha * xp.eye(p, dtype=xp.float64, device=array_device(total))
     # By P = K Q with K' penalised K = I the problem is an ordinary symmetric one.
     values, vectors = xp.linalg.eigh(penalised)
     whitening = vectors / xp.sqrt(values)
     inner = whitening.T @ total @ whitening
     values, vectors = xp.linalg.eigh(0.5 * (inner + inner.T))
-    kept = min(d, p)
-    order = xp.arange(p - 1, p - 1 - kept, -1, device=array_device(total))
+    order = xp.arange(p - 1, p - 1 - min(d, p), -1, device=array_device(total))
     return xp.take(values, order), whitening @ xp.take(vectors, order, axis=1)
 
 
@@ -238,6 +231,4 @@ def _stress(A, B, wanted, weight):
 
 
 def _distances(A, B):
-    xp = namespace(A)
-    squares = xp.sum(A * A, axis=1)[:, None] + xp.sum(B * B, axis=1)[None, :]
-    return xp.sqrt(xp.clip(squares - 2.0 * (A @ B.T), min=0.0))
+    return namespace(A).sqrt(squared_distances(A, B))

@@ -1,19 +1,27 @@
 """CMT, cross-modal transfer (Socher et al. 2013): a two-layer network into the embeddings."""
 
 import math
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 from sklearn.base import clone
 
-from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows, typed_as
-from zslib.compatibility.base import CompatibilityModel
+from zslib.arrays import namespace, random_generator, row_blocks, take_rows, typed_as
+from zslib.compatibility.base import (
+    CompatibilityModel,
+    log_softmax,
+    squared_distances,
+    typed_like,
+)
 from zslib.compatibility.conse import ConSE
 from zslib.compatibility.epochs import train_epochs
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.optim import Adagrad
-from zslib.validation import check_integer, check_real
 
 __all__ = ["CMT", "two_layer_objective"]
 
 
+@dataclass(repr=False, eq=False)
 class CMT(CompatibilityModel):
     r"""Zero-shot learning through cross-modal transfer (Socher et al. 2013, section 3).
 
@@ -88,24 +96,14 @@ class CMT(CompatibilityModel):
     family = "regression"
     look = (4, "v", "-.")
 
-    def __init__(
-        self,
-        n_hidden=100,
-        *,
-        learning_rate=0.01,
-        n_epochs=30,
-        batch_size=64,
-        novelty=None,
-        regularization=1e-5,
-        random_state=None,
-    ):
-        self.n_hidden = n_hidden
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.novelty = novelty
-        self.regularization = regularization
-        self.random_state = random_state
+    n_hidden: int = 100
+    _: KW_ONLY
+    learning_rate: Positive = 0.01
+    n_epochs: int = 30
+    batch_size: int = 64
+    novelty: Any = None
+    regularization: NotNegative = 1e-5
+    random_state: RandomState = None
 
     @property
     def _scores_are_logits(self):
@@ -119,15 +117,11 @@ class CMT(CompatibilityModel):
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        h = check_integer(self.n_hidden, "n_hidden", low=1)
-        check_integer(self.n_epochs, "n_epochs", low=1)
-        check_integer(self.batch_size, "batch_size", low=1)
-        check_real(self.regularization, "regularization", low=0)
         optimisers = Adagrad(self.learning_rate), Adagrad(self.learning_rate)
         rng = random_generator(self.random_state)
-        (n, p), q = X.shape, embeddings.shape[1]
+        (n, p), h, q = X.shape, self.n_hidden, embeddings.shape[1]
         theta = tuple(
-            xp.astype(like(rng.standard_normal(shape) / math.sqrt(shape[0]), X), X.dtype)
+            typed_like(rng.standard_normal(shape) / math.sqrt(shape[0]), X)
             for shape in ((p, h), (h, q))
         )
 
@@ -138,8 +132,8 @@ class CMT(CompatibilityModel):
                 optimiser.step(part, gradient)
             return loss
 
-        how = {"remedy": "lower learning_rate, or scale features and embeddings"}
-        self.learning_curve_ = train_epochs(step, n, self.n_epochs, self.batch_size, rng, **how)
+        remedy = "lower learning_rate, or scale features and embeddings"
+        self.learning_curve_ = train_epochs(self, step, n, rng, remedy)
         self.hidden_coef_, self.output_coef_ = theta
         if self.novelty is not None:
             self._fit_novelty(X, codes, embeddings)
@@ -178,9 +172,7 @@ class CMT(CompatibilityModel):
         centre = class_embeddings[:1, :]
         places = class_embeddings - centre
         for rows in row_blocks(X.shape[0], max(class_embeddings.shape)):
-            placed = mapped[rows, :] - centre
-            squares = xp.sum(placed * placed, axis=1)[:, None] + xp.sum(places * places, axis=1)
-            blocks.append(xp.clip(squares - 2.0 * (placed @ places.T), min=0.0))
+            blocks.append(squared_distances(mapped[rows, :] - centre, places))
         squares = xp.concat(blocks, axis=0)
         if self.novelty is None:
             return -xp.sqrt(squares)
@@ -194,21 +186,14 @@ class CMT(CompatibilityModel):
         same = xp.all(given[:, None, :] == known[None, :, :], axis=2)
         is_seen = xp.any(same, axis=1)
         own = xp.argmax(xp.astype(same, xp.int64), axis=1)
-        likely = xp.take(_log_softmax(self.classifier_._logits(X)), own, axis=1)
+        likely = xp.take(log_softmax(self.classifier_._logits(X)), own, axis=1)
         # Out of the softmax over unseen candidates, whatever their distance.
         far = -squares / (2.0 * self.variance_)
         # The logarithm of a probability does not come near 1e9, nor clipped ones below 1e-12.
         far = far - (xp.max(-far) + 1e9) * xp.astype(is_seen, X.dtype)[None, :]
         novel = self.novelty_.unseen(mapped)[:, None]
         log_seen, log_unseen = (xp.log(xp.clip(part, min=1e-12)) for part in (1.0 - novel, novel))
-        return xp.where(is_seen[None, :], log_seen + likely, log_unseen + _log_softmax(far))
-
-
-def _log_softmax(logits):
-    """Logarithms of the softmax of each row."""
-    xp = namespace(logits)
-    below = logits - xp.max(logits, axis=1, keepdims=True)
-    return below - xp.log(xp.sum(xp.exp(below), axis=1, keepdims=True))
+        return xp.where(is_seen[None, :], log_seen + likely, log_unseen + log_softmax(far))
 
 
 def two_layer_objective(theta, X, targets):

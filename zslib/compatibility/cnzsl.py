@@ -1,6 +1,7 @@
 """CNZSL, class normalisation (Skorokhodov & Elhoseiny 2021): a network from classes to images."""
 
 import math
+from dataclasses import KW_ONLY, dataclass
 
 from zslib.arrays import namespace, random_generator, row_norms, take_rows
 from zslib.compatibility.base import (
@@ -11,13 +12,14 @@ from zslib.compatibility.base import (
     through_directions,
 )
 from zslib.compatibility.epochs import train_epochs
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.nn import BatchNorm, Descent, Linear, ReLU, Sequential, softmax_cross_entropy
 from zslib.optim import Adam
-from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["CNZSL", "scaled_cosine_objective"]
 
 
+@dataclass(repr=False, eq=False)
 class CNZSL(CompatibilityModel):
     r"""Class normalisation (Skorokhodov & Elhoseiny 2021, section 3).
 
@@ -32,11 +34,11 @@ class CNZSL(CompatibilityModel):
     :math:`W_3` with variance 1 / (h p) (Eq. 10). F is trained by softmax cross-entropy over the
     seen classes, by Adam with an L2 penalty, whose rate falls to a tenth halfway.
 
-    Departures: the authors' images are outputs of a rectifier, and so are their prototypes
-    (``rectified=True``); ours need not be. Their notebook divides by the variance, where the
-    paper has the deviation. They have 1024 hidden units, a rate of 5e-4, and 50 passes in batches
-    of 256, and multiply the scores of seen classes by 0.95 (not on CUB); calibrated stacking acts
-    on ours instead. Lengths of images count nowhere.
+    Departures: the authors' images are outputs of a rectifier, and so are their prototypes; ours
+    need not be. Their notebook divides by the variance, where the paper has the deviation. They
+    have 1024 hidden units, a rate of 5e-4, and 50 passes in batches of 256, and multiply the
+    scores of seen classes by 0.95 (not on CUB); calibrated stacking acts on ours instead. Lengths
+    of images count nowhere.
 
     Parameters
     ----------
@@ -44,12 +46,6 @@ class CNZSL(CompatibilityModel):
         h.
     scale : float, keyword only, default 4.0
         :math:`\gamma`, above 0; the paper's is 5.
-    normalize : bool, keyword only, default True
-        Whether hidden units are normalised; without, the network is the paper's baseline.
-    small_start : bool, keyword only, default True
-        Whether :math:`W_3` starts as above, or as the other layers do.
-    rectified : bool, keyword only, default False
-        Whether prototypes pass a last rectifier.
     learning_rate : float, keyword only, default 3e-3
         Of Adam, above 0.
     regularization : float, keyword only, default 1e-4
@@ -90,36 +86,17 @@ class CNZSL(CompatibilityModel):
     look = (2, "P", ":")
     compares = "scaled cosine"
 
-    def __init__(
-        self,
-        n_hidden=512,
-        *,
-        scale=4.0,
-        normalize=True,
-        small_start=True,
-        rectified=False,
-        learning_rate=3e-3,
-        regularization=1e-4,
-        n_epochs=10,
-        batch_size=64,
-        random_state=None,
-    ):
-        self.n_hidden = n_hidden
-        self.scale = scale
-        self.normalize = normalize
-        self.small_start = small_start
-        self.rectified = rectified
-        self.learning_rate = learning_rate
-        self.regularization = regularization
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.random_state = random_state
+    n_hidden: int = 512
+    _: KW_ONLY
+    scale: Positive = 4.0
+    learning_rate: Positive = 3e-3
+    regularization: NotNegative = 1e-4
+    n_epochs: int = 10
+    batch_size: int = 64
+    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings):
-        scale = check_real(self.scale, "scale", low=0.0, inclusive=False)
-        rate = check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
-        check_integer(self.n_epochs, "n_epochs", low=1)
-        check_integer(self.batch_size, "batch_size", low=1)
+        scale, rate = float(self.scale), float(self.learning_rate)
         rng = random_generator(self.random_state)
         n, p = X.shape
         network = self._network(embeddings, p, rng)
@@ -129,39 +106,28 @@ class CNZSL(CompatibilityModel):
         images, inputs = directions(X), lengthened(embeddings)
 
         def step(batch, epoch):
-            value, by_prototypes = scaled_cosine_objective(
-                network.forward(inputs, train=True),
-                take_rows(images, batch),
-                take_rows(codes, batch),
-                scale,
-            )
+            prototypes = network.forward(inputs, train=True)
+            x, own = take_rows(images, batch), take_rows(codes, batch)
+            value, by_prototypes = scaled_cosine_objective(prototypes, x, own, scale)
             network.backward(by_prototypes)
             descent.step(rate if 2 * epoch < self.n_epochs else 0.1 * rate)
             return value
 
-        how = {"remedy": "lower learning_rate"}
-        self.learning_curve_ = train_epochs(step, n, self.n_epochs, self.batch_size, rng, **how)
+        self.learning_curve_ = train_epochs(self, step, n, rng, "lower learning_rate")
         self.network_ = network
 
     def _network(self, embeddings, p, rng):
-        q, h = embeddings.shape[1], check_integer(self.n_hidden, "n_hidden", low=1)
-        check_choice(self.normalize, "normalize", (False, True))
-        check_choice(self.small_start, "small_start", (False, True))
-        check_choice(self.rectified, "rectified", (False, True))
-        penalty = check_real(self.regularization, "regularization", low=0.0)
-        shared = {"penalty": 0.5 * penalty, "like": embeddings}
-        start = {"init": "normal", "scale": 1.0 / math.sqrt(h * p)} if self.small_start else {}
-        layers = {"first": Linear(q, h, rng, **shared), "relu1": ReLU()}
-        layers["second"] = Linear(h, h, rng, **shared)
-        if self.normalize:
-            layers["norm1"] = BatchNorm(h, like=embeddings)
-        layers["relu2"] = ReLU()
-        if self.normalize:
-            layers["norm2"] = BatchNorm(h, like=embeddings)
-        layers["last"] = Linear(h, p, rng, **start, **shared)
-        if self.rectified:
-            layers["relu3"] = ReLU()
-        return Sequential(**layers)
+        q, h = embeddings.shape[1], self.n_hidden
+        shared = {"penalty": 0.5 * float(self.regularization), "like": embeddings}
+        return Sequential(
+            first=Linear(q, h, rng, **shared),
+            relu1=ReLU(),
+            second=Linear(h, h, rng, **shared),
+            norm1=BatchNorm(h, like=embeddings),
+            relu2=ReLU(),
+            norm2=BatchNorm(h, like=embeddings),
+            last=Linear(h, p, rng, init="normal", scale=1.0 / math.sqrt(h * p), **shared),
+        )
 
     def prototypes(self, class_embeddings):
         """Where classes lie among images, (C', p): p(s), of any length."""

@@ -1,15 +1,19 @@
 """ConSE (Norouzi et al. 2013): a classifier's most probable classes, averaged as embeddings."""
 
+from dataclasses import KW_ONLY, dataclass
+
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, one_hot, row_blocks, typed_as
 from zslib.compatibility.base import CompatibilityModel, cosines
+from zslib.compatibility.parameters import NotNegative
 from zslib.optim import minimize
-from zslib.validation import check_integer, check_learned, check_real
+from zslib.validation import check_learned
 
-__all__ = ["ConSE", "fit_linear", "softmax_objective", "softmax_weights"]
+__all__ = ["ConSE", "fit_linear", "linear_weights", "softmax_objective"]
 
 
+@dataclass(repr=False, eq=False)
 class ConSE(CompatibilityModel):
     r"""Convex combination of semantic embeddings (Norouzi et al. 2013, section 3.2).
 
@@ -68,19 +72,14 @@ class ConSE(CompatibilityModel):
     look = (2, "^", "-.")
     compares = "cosine"
 
-    def __init__(self, n_averaged=10, *, regularization=1e-5, max_iter=200, tol=1e-4):
-        self.n_averaged = n_averaged
-        self.regularization = regularization
-        self.max_iter = max_iter
-        self.tol = tol
+    n_averaged: int = 10
+    _: KW_ONLY
+    regularization: NotNegative = 1e-5
+    max_iter: int = 200
+    tol: NotNegative = 1e-4
 
     def _fit(self, X, codes, embeddings):
-        check_integer(self.n_averaged, "n_averaged", low=1)
-
-        def objective(weights, regularization):
-            return softmax_objective(weights, X, codes, regularization)
-
-        fit_linear(self, objective, X, embeddings.shape[0])
+        fit_linear(self, softmax_objective, embeddings.shape[0], X, codes)
         self.seen_embeddings_ = embeddings
 
     def logits(self, X):
@@ -141,34 +140,21 @@ def softmax_objective(weights, X, codes, regularization):
     return value, xp.concat([slopes, totals], axis=0)
 
 
-def softmax_weights(X, codes, n_classes, regularization, *, max_iter):
-    """Weights (p + 1, k) with the least `softmax_objective`, by L-BFGS from zero."""
-    weights, _ = minimize(
-        lambda weights: softmax_objective(weights, X, codes, regularization),
-        namespace(X).zeros((X.shape[1] + 1, n_classes), dtype=X.dtype, device=array_device(X)),
-        max_iter=max_iter,
-        tol=1e-3,
-    )
-    return weights
+def linear_weights(objective, n_outputs, X, *data, max_iter, tol):
+    """Weights (p + 1, n_outputs) of linear functions with intercepts, by L-BFGS from zero.
 
-
-def fit_linear(model, objective, X, n_outputs):
-    """Fit ``model``'s linear classifiers with intercept, by L-BFGS from zero.
-
-    ``objective(weights, regularization)`` returns the value and the gradient by weights
-    (p + 1, n_outputs), the intercepts in the last row. The model gets ``coef_``, ``intercept_``,
-    ``objective_`` and ``n_iter_``.
+    ``objective(weights, X, *data)`` returns the value and the gradient by weights, the intercepts
+    in the last row. Returns the values at the start and after each step as well.
     """
-    regularization = check_real(model.regularization, "regularization", low=0.0)
-    check_integer(model.max_iter, "max_iter", low=1)
-    check_real(model.tol, "tol", low=0.0)
-    shape = (X.shape[1] + 1, n_outputs)
-    weights, model.objective_ = minimize(
-        lambda weights: objective(weights, regularization),
-        namespace(X).zeros(shape, dtype=X.dtype, device=array_device(X)),
-        max_iter=model.max_iter,
-        tol=model.tol,
-    )
+    start = namespace(X).zeros((X.shape[1] + 1, n_outputs), dtype=X.dtype, device=array_device(X))
+    return minimize(lambda w: objective(w, X, *data), start, max_iter=max_iter, tol=tol)
+
+
+def fit_linear(model, objective, n_outputs, X, *data):
+    """Fit ``model``'s linear classifiers: its ``coef_``, ``intercept_``, ``objective_``."""
+    how = {"max_iter": model.max_iter, "tol": model.tol}
+    data = *data, float(model.regularization)
+    weights, model.objective_ = linear_weights(objective, n_outputs, X, *data, **how)
     model.n_iter_ = len(model.objective_) - 1
     check_learned(weights, "scale the features, or raise regularization")
     model.coef_, model.intercept_ = weights[:-1, :], weights[-1, :]

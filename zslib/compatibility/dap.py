@@ -1,10 +1,12 @@
 """DAP, direct attribute prediction (Lampert et al. 2009): one classifier for each attribute."""
 
-from array_api_compat import device as array_device
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 from zslib.arrays import namespace, row_blocks, typed_as
 from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.conse import fit_linear
+from zslib.compatibility.parameters import NotNegative
 from zslib.nn import sigmoid
 from zslib.validation import check_real
 
@@ -18,6 +20,7 @@ __all__ = [
 ]
 
 
+@dataclass(repr=False, eq=False)
 class AttributeModel(CompatibilityModel):
     r"""Base of the scorers that go from attribute probabilities to classes, `DAP` and `IAP`.
 
@@ -70,46 +73,36 @@ class AttributeModel(CompatibilityModel):
 
     grid = {"regularization": (1e-6, 1e-5, 1e-4, 1e-3)}
 
-    def __init__(self, threshold="mean", *, regularization=1e-5, max_iter=100, tol=1e-4):
-        self.threshold = threshold
-        self.regularization = regularization
-        self.max_iter = max_iter
-        self.tol = tol
+    threshold: Any = "mean"
+    _: KW_ONLY
+    regularization: NotNegative = 1e-5
+    max_iter: int = 100
+    tol: NotNegative = 1e-4
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        self.threshold_ = self._thresholds(embeddings)
+        if isinstance(self.threshold, str):
+            if self.threshold != "mean":
+                raise ValueError(f"threshold must be 'mean' or a number, got {self.threshold!r}")
+            self.threshold_ = xp.mean(embeddings, axis=0)
+        else:
+            value = check_real(self.threshold, "threshold")
+            self.threshold_ = xp.zeros_like(embeddings[0, :]) + value
         binary = binary_attributes(embeddings, self.threshold_)
         prior = xp.mean(binary, axis=0)
         self.kept_ = xp.nonzero((prior > 0) & (prior < 1))[0]
         if not self.kept_.shape[0]:
             raise ValueError(
-                f"threshold={self.threshold!r} gives all classes in y the same binary "
-                "attributes, so that nothing tells them apart: pass 'mean', or a number between "
-                "the values that an attribute has in these classes"
+                f"threshold={self.threshold!r} gives all classes in y the same binary attributes: "
+                "pass 'mean', or a number between the values that one has in these classes"
             )
         self.prior_ = xp.take(prior, self.kept_)
         self._learn(X, codes, xp.take(binary, self.kept_, axis=1))
 
-    def _thresholds(self, embeddings):
-        xp = namespace(embeddings)
-        if isinstance(self.threshold, str):
-            if self.threshold != "mean":
-                raise ValueError(f"threshold must be 'mean' or a number, got {self.threshold!r}")
-            return xp.mean(embeddings, axis=0)
-        value = check_real(self.threshold, "threshold")
-        return xp.full(
-            (embeddings.shape[1],),
-            value,
-            dtype=embeddings.dtype,
-            device=array_device(embeddings),
-        )
-
     def _scores(self, X, class_embeddings):
         xp = namespace(X)
         threshold, prior = typed_as(X, self.threshold_, self.prior_)
-        binary = binary_attributes(class_embeddings, threshold)
-        binary = xp.take(binary, self.kept_, axis=1)
+        binary = xp.take(binary_attributes(class_embeddings, threshold), self.kept_, axis=1)
         on, off = self._log_probabilities(X)
         # What each probability exceeds its prior by; a class takes one of the two.
         on, off = on - xp.log(prior)[None, :], off - xp.log(1.0 - prior)[None, :]
@@ -144,10 +137,7 @@ class DAP(AttributeModel):
     look = (4, "D", "--")
 
     def _learn(self, X, codes, binary):
-        def objective(weights, regularization):
-            return attribute_objective(weights, X, codes, binary, regularization)
-
-        fit_linear(self, objective, X, binary.shape[1])
+        fit_linear(self, attribute_objective, binary.shape[1], X, codes, binary)
 
     def _log_probabilities(self, X):
         coef, intercept = typed_as(X, self.coef_, self.intercept_)

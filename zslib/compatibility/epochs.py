@@ -8,19 +8,19 @@ from zslib.validation import check_learned
 __all__ = ["train_epochs"]
 
 
-def train_epochs(step, n, n_epochs, batch_size, rng, *, remedy):
+def train_epochs(model, step, n, rng, remedy):
     """Do ``step(batch, epoch)`` for all minibatches of n samples, pass after pass.
 
-    ``step`` learns from the samples with the numbers ``batch`` and returns their mean loss.
-    Returns the mean loss of each pass, as the batches were met. One that is not finite ends the
-    training, and ``remedy`` says what to do.
+    ``model`` has ``n_epochs`` and ``batch_size``. ``step`` learns from the samples with the
+    numbers ``batch`` and returns their mean loss. Returns the mean loss of each pass, as the
+    batches were met. One that is not finite ends the training, and ``remedy`` says what to do.
     """
     curve = []
-    for epoch in range(n_epochs):
+    for epoch in range(model.n_epochs):
         total = 0.0
         # An overflow is reported after the pass, with its remedy.
         with np.errstate(over="ignore", invalid="ignore"):
-            for batch in minibatches(n, batch_size, rng):
+            for batch in minibatches(n, model.batch_size, rng):
                 total += step(batch, epoch) * len(batch) / n
         check_learned(total, remedy)
         curve.append(total)

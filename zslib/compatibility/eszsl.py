@@ -1,14 +1,19 @@
 """ESZSL (Romera-Paredes & Torr 2015): a bilinear score in closed form."""
 
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated
+
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, unit_rows
 from zslib.compatibility.base import BilinearModel, products_and_sums
-from zslib.validation import check_choice, check_learned, check_narrowed, check_real
+from zslib.compatibility.parameters import Positive
+from zslib.validation import check_learned, check_narrowed
 
 __all__ = ["ESZSL", "eszsl_solution"]
 
 
+@dataclass(repr=False, eq=False)
 class ESZSL(BilinearModel):
     r"""Bilinear score by regularised least squares (Romera-Paredes & Torr 2015, section 3).
 
@@ -70,30 +75,20 @@ class ESZSL(BilinearModel):
     family = "regression"
     look = (1, "s", "-.")
 
-    def __init__(
-        self,
-        feature_penalty=1.0,
-        embedding_penalty=1.0,
-        *,
-        unit_embeddings=False,
-        other_target=0.0,
-    ):
-        self.feature_penalty = feature_penalty
-        self.embedding_penalty = embedding_penalty
-        self.unit_embeddings = unit_embeddings
-        self.other_target = other_target
+    feature_penalty: Positive = 1.0
+    embedding_penalty: Positive = 1.0
+    _: KW_ONLY
+    unit_embeddings: bool = False
+    other_target: Annotated[float, "< 1"] = 0.0
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        gamma = check_real(self.feature_penalty, "feature_penalty", low=0.0, inclusive=False)
-        lam = check_real(self.embedding_penalty, "embedding_penalty", low=0.0, inclusive=False)
         gram, sums, _ = products_and_sums(X, codes, embeddings.shape[0])
         check_learned(gram, "give smaller features")
-        check_choice(self.unit_embeddings, "unit_embeddings", (False, True))
         S = xp.astype(self._rows(embeddings), xp.float64)
-        other = check_real(self.other_target, "other_target", high=1.0, inclusive=False)
-        coef, remedy = eszsl_solution(gram, sums, S, gamma, lam, other), "raise feature_penalty"
-        self.coef_ = check_narrowed(coef, X.dtype, f"{remedy} and embedding_penalty")
+        penalties = float(self.feature_penalty), float(self.embedding_penalty)
+        coef = eszsl_solution(gram, sums, S, *penalties, float(self.other_target))
+        self.coef_ = check_narrowed(coef, X.dtype, "raise feature_penalty and embedding_penalty")
 
     def _scores(self, X, class_embeddings):
         return super()._scores(X, self._rows(class_embeddings))

@@ -1,5 +1,7 @@
 """IAP, indirect attribute prediction (Lampert et al. 2009): attributes by way of seen classes."""
 
+from dataclasses import KW_ONLY, dataclass
+
 from zslib.arrays import namespace, row_blocks, typed_as
 from zslib.compatibility.conse import fit_linear, softmax_objective
 from zslib.compatibility.dap import AttributeModel, log_add_exp_of_classes
@@ -7,6 +9,7 @@ from zslib.compatibility.dap import AttributeModel, log_add_exp_of_classes
 __all__ = ["IAP"]
 
 
+@dataclass(repr=False, eq=False)
 class IAP(AttributeModel):
     r"""Indirect attribute prediction (Lampert, Nickisch and Harmeling 2014, Eqs. 2 and 4).
 
@@ -34,14 +37,11 @@ class IAP(AttributeModel):
     family = "attribute classifiers"
     look = (3, "P", "--")
 
-    def __init__(self, threshold="mean", *, regularization=1e-5, max_iter=200, tol=1e-4):
-        super().__init__(threshold, regularization=regularization, max_iter=max_iter, tol=tol)
+    _: KW_ONLY
+    max_iter: int = 200
 
     def _learn(self, X, codes, binary):
-        def objective(weights, regularization):
-            return softmax_objective(weights, X, codes, regularization)
-
-        fit_linear(self, objective, X, binary.shape[0])
+        fit_linear(self, softmax_objective, binary.shape[0], X, codes)
         self.binary_ = binary
 
     def _log_probabilities(self, X):

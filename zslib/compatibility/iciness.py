@@ -1,19 +1,22 @@
 """ICINESS (Guo et al. 2018): a network scores pairs of an image and a class; our reading of it."""
 
+from dataclasses import KW_ONLY, dataclass
 from itertools import count
+from typing import Annotated
 
 import numpy as np
 
 from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows, to_host
 from zslib.compatibility.base import CompatibilityModel, lengthened
 from zslib.compatibility.epochs import train_epochs
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.nn import Descent, Sequential, dense_layers, softmax_cross_entropy
 from zslib.optim import Adam
-from zslib.validation import check_each, check_integer, check_real
 
 __all__ = ["ICINESS", "PairScore"]
 
 
+@dataclass(repr=False, eq=False)
 class ICINESS(CompatibilityModel):
     r"""Implicit non-linear similarity scoring (Guo et al. 2018), **our reading**.
 
@@ -33,9 +36,8 @@ class ICINESS(CompatibilityModel):
     ----------
     n_hidden : sequence of int, default (512,)
         Hidden units, layer by layer.
-    n_rivals : int or None, keyword only, default 50
-        Classes that compete in a step: those of its images, and others up to this number. None:
-        all seen classes.
+    n_rivals : int, keyword only, default 50
+        Classes that compete in a step: those of its images, and others up to this number.
     learning_rate : float, keyword only, default 3e-3
         Of Adam at the first step, above 0.
     regularization : float, keyword only, default 0.01
@@ -74,76 +76,50 @@ class ICINESS(CompatibilityModel):
     family = "network on classes"
     look = (1, "^", "--")
 
-    def __init__(
-        self,
-        n_hidden=(512,),
-        *,
-        n_rivals=50,
-        learning_rate=3e-3,
-        regularization=0.01,
-        n_epochs=10,
-        batch_size=64,
-        random_state=None,
-    ):
-        self.n_hidden = n_hidden
-        self.n_rivals = n_rivals
-        self.learning_rate = learning_rate
-        self.regularization = regularization
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.random_state = random_state
+    n_hidden: tuple[int, ...] = (512,)
+    _: KW_ONLY
+    n_rivals: Annotated[int, ">= 2"] = 50
+    learning_rate: Positive = 3e-3
+    regularization: NotNegative = 0.01
+    n_epochs: int = 10
+    batch_size: int = 64
+    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings):
-        rate = check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
-        n_epochs = check_integer(self.n_epochs, "n_epochs", low=1)
-        check_integer(self.batch_size, "batch_size", low=1)
-        if self.n_rivals is not None:
-            check_integer(self.n_rivals, "n_rivals", low=2)
-        rng = random_generator(self.random_state)
-        self.network_ = self._network(X, embeddings, rng)
+        rng, rate = random_generator(self.random_state), float(self.learning_rate)
+        sizes = [X.shape[1] + embeddings.shape[1], *self.n_hidden, 1]
+        self.network_ = dense_layers(sizes, rng, penalty=0.5 * float(self.regularization), like=X)
         pairs = PairScore(self.network_)
         descent = Descent(self.network_.parameters(), lambda: Adam(rate))
         images, classes, labels = lengthened(X), lengthened(embeddings), to_host(codes)
         n = X.shape[0]
-        n_steps, steps = n_epochs * -(-n // self.batch_size), count()
+        n_steps, steps = self.n_epochs * -(-n // self.batch_size), count()
 
         def step(batch, _):
             competing, own = self._rivals(labels[batch], embeddings.shape[0], rng)
-            scores = pairs.forward(
-                take_rows(images, batch), take_rows(classes, competing), train=True
-            )
+            shown = take_rows(images, batch), take_rows(classes, competing)
+            scores = pairs.forward(*shown, train=True)
             value, gradient = softmax_cross_entropy(scores, like(own, X))
             pairs.backward(gradient)
             descent.step(rate * (1.0 - next(steps) / n_steps))
             return float(value)
 
-        how = {"remedy": "lower learning_rate"}
-        self.learning_curve_ = train_epochs(step, n, n_epochs, self.batch_size, rng, **how)
-
-    def _network(self, X, embeddings, rng):
-        hidden = check_each(self.n_hidden, "n_hidden", check_integer, "integers", low=1)
-        if not hidden:
-            raise ValueError("n_hidden is empty: without a hidden layer no pair can be told apart")
-        penalty = 0.5 * check_real(self.regularization, "regularization", low=0.0)
-        sizes = [X.shape[1] + embeddings.shape[1], *hidden, 1]
-        return dense_layers(sizes, rng, penalty=penalty, like=X)
+        self.learning_curve_ = train_epochs(self, step, n, rng, "lower learning_rate")
 
     def _rivals(self, labels, k, rng):
         """Classes that compete in a step, and the places of these labels among them."""
         competing, own = np.unique(labels, return_inverse=True)
         others = rng.permutation(np.setdiff1d(np.arange(k), competing))
-        if self.n_rivals is not None:
-            others = others[: max(0, self.n_rivals - competing.size)]
+        others = others[: max(0, self.n_rivals - competing.size)]
         return np.concatenate([competing, others]), own
 
     def _scores(self, X, class_embeddings):
         xp, pairs = namespace(X), PairScore(self.network_)
         images, classes = lengthened(X), lengthened(class_embeddings)
         width = class_embeddings.shape[0] * max(self.n_hidden)
-        blocks = [
-            pairs.forward(images[rows, :], classes) for rows in row_blocks(X.shape[0], width)
-        ]
-        return xp.astype(xp.concat(blocks, axis=0), X.dtype, copy=False)
+        blocks = row_blocks(X.shape[0], width)
+        scores = [pairs.forward(images[rows, :], classes) for rows in blocks]
+        return xp.astype(xp.concat(scores, axis=0), X.dtype, copy=False)
 
 
 class PairScore:

@@ -48,8 +48,7 @@ class MapScorer(CompatibilityModel):
         if self.estimator is not None and not isinstance(self.estimator, LinearMap):
             raise TypeError(f"estimator must be a map of zslib.mapping, got {self.estimator!r}")
         mapping = RidgeMap(1.0) if self.estimator is None else clone(self.estimator)
-        pairs = namespace(X).take(embeddings, codes, axis=0)
-        self.estimator_ = mapping.fit(X, pairs)
+        self.estimator_ = mapping.fit(X, namespace(X).take(embeddings, codes, axis=0))
 
     def _scores(self, X, class_embeddings):
         mapping = self.estimator_

@@ -1,5 +1,8 @@
 """PSR (Annadani & Biswas 2018): class vectors placed among images, with their relations kept."""
 
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated
+
 import numpy as np
 
 from zslib.arrays import add_rows, like, namespace, random_generator, row_norms, take_rows, to_host
@@ -8,15 +11,17 @@ from zslib.compatibility.base import (
     cosines,
     directions,
     through_directions,
+    typed_like,
 )
 from zslib.compatibility.epochs import train_epochs
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.nn import Descent, Sequential, dense_layers
 from zslib.optim import Adam
-from zslib.validation import check_integer, check_real
 
 __all__ = ["PSR", "relation_objective"]
 
 
+@dataclass(repr=False, eq=False)
 class PSR(CompatibilityModel):
     r"""Preserving semantic relations (Annadani & Biswas 2018, section 3).
 
@@ -88,67 +93,42 @@ class PSR(CompatibilityModel):
     look = (5, "s", ":")
     compares = "cosine"
 
-    def __init__(
-        self,
-        n_hidden=256,
-        *,
-        similar_quantile=0.8,
-        similar_weight=0.1,
-        reconstruction_weight=1.0,
-        learning_rate=1e-3,
-        n_epochs=10,
-        batch_size=64,
-        random_state=None,
-    ):
-        self.n_hidden = n_hidden
-        self.similar_quantile = similar_quantile
-        self.similar_weight = similar_weight
-        self.reconstruction_weight = reconstruction_weight
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.random_state = random_state
+    n_hidden: int = 256
+    _: KW_ONLY
+    similar_quantile: Annotated[float, ">= 0", "<= 1"] = 0.8
+    similar_weight: NotNegative = 0.1
+    reconstruction_weight: NotNegative = 1.0
+    learning_rate: Positive = 1e-3
+    n_epochs: int = 10
+    batch_size: int = 64
+    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        h = check_integer(self.n_hidden, "n_hidden", low=1)
-        quantile = check_real(self.similar_quantile, "similar_quantile", low=0.0, high=1.0)
-        near_weight = check_real(self.similar_weight, "similar_weight", low=0.0)
-        back_weight = check_real(self.reconstruction_weight, "reconstruction_weight", low=0.0)
-        rate = check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
-        check_integer(self.n_epochs, "n_epochs", low=1)
-        check_integer(self.batch_size, "batch_size", low=1)
+        near_weight, back_weight = float(self.similar_weight), float(self.reconstruction_weight)
         rng = random_generator(self.random_state)
-        (n, p), q = X.shape, embeddings.shape[1]
+        (n, p), h, q = X.shape, self.n_hidden, embeddings.shape[1]
         images, labels = directions(X), to_host(codes)
-        draw = Triplets(labels, to_host(cosines(embeddings, embeddings)), quantile, rng)
+        relations = to_host(cosines(embeddings, embeddings))
+        draw = Triplets(labels, relations, self.similar_quantile, rng)
         self.threshold_ = draw.threshold
         self._encoder, decoder = (
             dense_layers(sizes, rng, like=X) for sizes in ((q, h, p), (p, h, q))
         )
         both = Sequential(encoder=self._encoder, decoder=decoder)
-        descent = Descent(both.parameters(), lambda: Adam(rate))
+        descent = Descent(both.parameters(), lambda: Adam(self.learning_rate))
 
         def step(batch, _):
             # The networks see each class of the batch once.
             classes, own = np.unique(labels[batch], return_inverse=True)
-            share = (np.bincount(own) / len(batch))[:, None]
-            share = xp.astype(like(share, X), X.dtype)
+            share = typed_like((np.bincount(own) / len(batch))[:, None], X)
             near, far, *weights = draw(batch)
-            relations, has_near, far_weights = (
-                xp.astype(like(array, X), X.dtype) for array in weights
-            )
+            relations, has_near, far_weights = (typed_like(array, X) for array in weights)
             placed = take_rows(embeddings, classes)
             places = self._encoder.forward(placed, train=True)
-            value, by_places = relation_objective(
-                places,
-                like(own, X),
-                [take_rows(images, rows) for rows in (batch, near, far)],
-                threshold=draw.threshold,
-                near_relations=relations,
-                near_weights=near_weight * has_near,
-                far_weights=far_weights,
-            )
+            triplets = [take_rows(images, rows) for rows in (batch, near, far)]
+            how = draw.threshold, relations, near_weight * has_near, far_weights
+            value, by_places = relation_objective(places, like(own, X), triplets, *how)
             error = decoder.forward(places, train=True) - placed
             value += back_weight * float(xp.sum(share * error * error))
             by_places += decoder.backward((2.0 * back_weight) * share * error)
@@ -156,8 +136,8 @@ class PSR(CompatibilityModel):
             descent.step()
             return value
 
-        how = {"remedy": "lower learning_rate, or scale the class embeddings"}
-        self.learning_curve_ = train_epochs(step, n, self.n_epochs, self.batch_size, rng, **how)
+        remedy = "lower learning_rate, or scale the class embeddings"
+        self.learning_curve_ = train_epochs(self, step, n, rng, remedy)
 
     def _scores(self, X, class_embeddings):
         return cosines(X, self._encoder.forward(class_embeddings))
@@ -197,9 +177,7 @@ class Triplets:
         return self._rows[rows], self._relations[own, drawn], counts[own] > 0
 
 
-def relation_objective(
-    places, own, images, *, threshold, near_relations, near_weights, far_weights
-):
+def relation_objective(places, own, images, threshold, near_relations, near_weights, far_weights):
     r"""Mean of :math:`O_1 + \lambda_1 O_2` over triplets, and its gradient by ``places``.
 
     ``places`` (k, p) has f(s) of each class, ``own`` (b,) the class of each triplet, ``images``

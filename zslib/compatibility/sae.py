@@ -1,14 +1,17 @@
 """SAE, the semantic autoencoder (Kodirov et al. 2017): a Sylvester equation."""
 
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
+
 from zslib.arrays import namespace, typed_as
 from zslib.compatibility.base import CompatibilityModel, cosines, products_and_sums
-from zslib.validation import check_choice, check_learned, check_narrowed, check_real
+from zslib.compatibility.parameters import Positive
+from zslib.validation import check_learned, check_narrowed
 
 __all__ = ["SAE", "sylvester_solution"]
 
-DIRECTIONS = ("semantic_to_feature", "feature_to_semantic")
 
-
+@dataclass(repr=False, eq=False)
 class SAE(CompatibilityModel):
     r"""Linear autoencoder through the class embeddings (Kodirov et al. 2017, section 3).
 
@@ -65,21 +68,18 @@ class SAE(CompatibilityModel):
     look = (2, "D", "-.")
     compares = "cosine"
 
-    def __init__(self, regularization=1.0, *, direction="semantic_to_feature"):
-        self.regularization = regularization
-        self.direction = direction
+    regularization: Positive = 1.0
+    _: KW_ONLY
+    direction: Literal["semantic_to_feature", "feature_to_semantic"] = "semantic_to_feature"
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        lam = check_real(self.regularization, "regularization", low=0.0, inclusive=False)
-        check_choice(self.direction, "direction", DIRECTIONS)
         gram, sums, counts = products_and_sums(X, codes, embeddings.shape[0])
         check_learned(gram, "give smaller features")
         S = xp.astype(embeddings, xp.float64)
         S_gram, cross = S.T @ (counts[:, None] * S), S.T @ sums
-        coef = sylvester_solution(S_gram, gram, cross, lam, _eps(X))
-        remedy = "change regularization, or scale the features"
-        self.coef_ = check_narrowed(coef, X.dtype, remedy)
+        coef = sylvester_solution(S_gram, gram, cross, float(self.regularization), _eps(X))
+        self.coef_ = check_narrowed(coef, X.dtype, "change regularization, or scale the features")
 
     def _scores(self, X, class_embeddings):
         (coef,) = typed_as(X, self.coef_)

@@ -1,5 +1,8 @@
 """Any zero-shot scorer behind the scaling that its data had: for new images as they come."""
 
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
@@ -7,11 +10,11 @@ from zslib.arrays import namespace, take_rows, to_host
 from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.eszsl import ESZSL
 from zslib.search import top_k
-from zslib.validation import check_real
 
 __all__ = ["Scaled"]
 
 
+@dataclass(repr=False, eq=False)
 class Scaled(CompatibilityModel):
     r"""A scorer that scales images and class vectors before it looks at them.
 
@@ -54,10 +57,10 @@ class Scaled(CompatibilityModel):
     True
     """
 
-    def __init__(self, estimator=None, scaling=None, *, gamma=0.0):
-        self.estimator = estimator
-        self.scaling = scaling
-        self.gamma = gamma
+    estimator: Any = None
+    scaling: Any = None
+    _: KW_ONLY
+    gamma: float = 0.0
 
     def fit(self, X, y, class_embeddings, image_attributes=None, unseen_embeddings=None):
         """Learn from samples of the seen classes, all as they are before the scaling.
@@ -85,19 +88,14 @@ class Scaled(CompatibilityModel):
         return getattr(self.estimator, "_learns_scores", True)
 
     def _fit(self, X, codes, embeddings, **more):
-        check_real(self.gamma, "gamma")
         model = ESZSL() if self.estimator is None else clone(self.estimator)
         if not hasattr(model, "decision_function"):
-            raise TypeError(
-                f"estimator must be a scorer of zslib.compatibility, got {self.estimator!r}"
-            )
+            raise TypeError(f"estimator must be a scorer of zslib.compatibility, got {model!r}")
+        more = {k: v for k, v in more.items() if v is not None and has_fit_parameter(model, k)}
         if self.scaling is not None:
             X, embeddings = self.scaling.features(X), self.scaling.class_embeddings(embeddings)
-            more = {
-                k: v if v is None else getattr(self.scaling, _OF[k])(v) for k, v in more.items()
-            }
-        taken = {k: v for k, v in more.items() if v is not None and has_fit_parameter(model, k)}
-        self.estimator_ = model.fit(X, codes, embeddings, **taken)
+            more = {k: getattr(self.scaling, _OF[k])(v) for k, v in more.items()}
+        self.estimator_ = model.fit(X, codes, embeddings, **more)
         self.seen_embeddings_ = embeddings
 
     def _scores(self, X, class_embeddings):

@@ -1,6 +1,7 @@
 """SSE, semantic similarity embedding (Zhang & Saligrama 2015): mixtures of seen classes."""
 
 import math
+from dataclasses import KW_ONLY, dataclass
 
 from zslib.arrays import (
     class_sums,
@@ -14,17 +15,17 @@ from zslib.arrays import (
 )
 from zslib.compatibility.base import CompatibilityModel, cosines
 from zslib.compatibility.epochs import train_epochs
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.optim import Adagrad
-from zslib.validation import check_choice, check_integer, check_learned, check_real
+from zslib.validation import check_learned
 
 __all__ = ["SSE", "margin_objective", "seen_scores", "simplex_mixtures"]
-
-FEATURE_MAPS = ("relu", "intersection")
 
 WORK = 16
 """Blocks of samples are this much smaller than elsewhere, to stay in the cache: (k, n, p)."""
 
 
+@dataclass(repr=False, eq=False)
 class SSE(CompatibilityModel):
     r"""Semantic similarity embedding (Zhang & Saligrama 2015).
 
@@ -49,12 +50,10 @@ class SSE(CompatibilityModel):
 
     Since :math:`\max(0, x - v) + \min(x, v) = x` and mixtures sum to 1, the two maps then
     are one: changing between them changes the sign of w and adds :math:`\langle w, x \rangle`,
-    the same for all classes, to the scores of an image. Their predictions agree up to rounding.
+    the same for all classes, to the scores of an image. So the ReLU alone is here.
 
     Parameters
     ----------
-    feature_map : {"relu", "intersection"}, default "relu"
-        How a template meets an image.
     mixture_penalty : float, keyword only, default 0.1
         :math:`\gamma`, above 0, in squared units of the embeddings: the larger, the more even
         the mixtures.
@@ -87,7 +86,7 @@ class SSE(CompatibilityModel):
     >>> import numpy as np
     >>> X = np.array([[2.0, 0.0], [0.0, 2.0], [2.1, 0.1], [0.0, 1.9]])
     >>> S = np.array([[1.0, 0.0], [0.0, 1.0], [0.9, 0.1]])
-    >>> model = SSE("intersection", random_state=0).fit(X, np.array([0, 1, 0, 1]), S)
+    >>> model = SSE(random_state=0).fit(X, np.array([0, 1, 0, 1]), S)
     >>> model.predict(np.array([[2.0, 0.1], [0.1, 2.0]]), S[1:])
     array([1, 0])
     """
@@ -98,34 +97,18 @@ class SSE(CompatibilityModel):
     family = "mixtures of classes"
     look = (5, "P", "-.")
 
-    def __init__(
-        self,
-        feature_map="relu",
-        *,
-        mixture_penalty=0.1,
-        regularization=1e-4,
-        learning_rate=0.05,
-        n_epochs=10,
-        batch_size=64,
-        random_state=None,
-    ):
-        self.feature_map = feature_map
-        self.mixture_penalty = mixture_penalty
-        self.regularization = regularization
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.random_state = random_state
+    _: KW_ONLY
+    mixture_penalty: Positive = 0.1
+    regularization: NotNegative = 1e-4
+    learning_rate: Positive = 0.05
+    n_epochs: int = 10
+    batch_size: int = 64
+    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        check_choice(self.feature_map, "feature_map", FEATURE_MAPS)
-        check_real(self.mixture_penalty, "mixture_penalty", low=0.0, inclusive=False)
-        penalty = check_real(self.regularization, "regularization", low=0.0)
-        rate = check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
-        check_integer(self.n_epochs, "n_epochs", low=1)
-        check_integer(self.batch_size, "batch_size", low=1)
         rng = random_generator(self.random_state)
+        rate, penalty = float(self.learning_rate), float(self.regularization)
         sums, counts = class_sums(X, codes, embeddings.shape[0])
         templates = sums / counts[:, None]
         weights = xp.zeros_like(X[0, :])
@@ -136,29 +119,20 @@ class SSE(CompatibilityModel):
         margins = xp.clip(1.0 - cosines(embeddings, embeddings), min=0.0)
 
         def step(batch, _):
-            value, gradients = margin_objective(
-                (weights, templates),
-                take_rows(X, batch),
-                take_rows(codes, batch),
-                mixtures,
-                margins,
-                regularization=penalty,
-                feature_map=self.feature_map,
-            )
+            data = take_rows(X, batch), take_rows(codes, batch), mixtures, margins
+            value, gradients = margin_objective((weights, templates), *data, penalty)
             optimisers[0].step(weights, gradients[0])
             optimisers[1].step(templates, gradients[1])
             return value
 
-        how = {"remedy": "lower learning_rate, or scale the features"}
-        self.learning_curve_ = train_epochs(
-            step, X.shape[0], self.n_epochs, self.batch_size, rng, **how
-        )
+        remedy = "lower learning_rate, or scale the features"
+        self.learning_curve_ = train_epochs(self, step, X.shape[0], rng, remedy)
         self.coef_, self.templates_, self.seen_embeddings_ = weights, templates, embeddings
 
     def _scores(self, X, class_embeddings):
         coef, templates, seen = typed_as(X, self.coef_, self.templates_, self.seen_embeddings_)
         mixtures = simplex_mixtures(class_embeddings, seen, self.mixture_penalty)
-        return seen_scores(coef, templates, X, self.feature_map) @ mixtures.T
+        return seen_scores(coef, templates, X) @ mixtures.T
 
 
 def simplex_mixtures(embeddings, seen, penalty, *, max_iter=2000, tol=1e-9):
@@ -207,12 +181,11 @@ def _onto_simplex(points):
     return xp.clip(points - xp.max(excess, axis=1, keepdims=True), min=0.0)
 
 
-def _meet(X, templates, feature_map):
+def _meet(X, templates):
     """How samples meet templates, (k, n, p), and where the template counts, as 0 or 1."""
     xp = namespace(X, templates)
     above = xp.clip(X[None, :, :] - templates[:, None, :], min=0.0)
-    inside = xp.astype(above > 0, X.dtype)
-    return (above if feature_map == "relu" else X[None, :, :] - above), inside
+    return above, xp.astype(above > 0, X.dtype)
 
 
 def _weighed(met, weights):
@@ -222,17 +195,15 @@ def _weighed(met, weights):
     return xp.reshape(xp.reshape(met, (-1, p)) @ weights, (k, n)).T
 
 
-def seen_scores(weights, templates, X, feature_map):
+def seen_scores(weights, templates, X):
     r"""Scores :math:`\pi(x)` of each sample for the seen classes, (n, k)."""
     xp = namespace(X, templates)
-    blocks = [
-        _weighed(_meet(X[rows, :], templates, feature_map)[0], weights)
-        for rows in row_blocks(X.shape[0], WORK * math.prod(templates.shape))
-    ]
-    return xp.concat(blocks, axis=0)
+    blocks = row_blocks(X.shape[0], WORK * math.prod(templates.shape))
+    scores = [_weighed(_meet(X[rows, :], templates)[0], weights) for rows in blocks]
+    return xp.concat(scores, axis=0)
 
 
-def margin_objective(parameters, X, codes, mixtures, margins, *, regularization, feature_map):
+def margin_objective(parameters, X, codes, mixtures, margins, regularization):
     r"""Penalised max-margin loss over the seen classes, and its gradients by w (p,) and V (k, p).
 
     .. math:: \frac{1}{n} \sum_i \sum_{c \ne y_i}
@@ -243,13 +214,11 @@ def margin_objective(parameters, X, codes, mixtures, margins, *, regularization,
     """
     xp = namespace(X, mixtures)
     weights, templates = parameters
-    k, p = templates.shape
-    n = X.shape[0]
+    (k, p), n = templates.shape, X.shape[0]
     value = 0.5 * regularization * float(xp.sum(weights * weights) + xp.sum(templates * templates))
     slope, slopes = regularization * weights, regularization * templates
-    sign = -1.0 if feature_map == "relu" else 1.0
     for rows in row_blocks(n, WORK * k * p):
-        met, inside = _meet(X[rows, :], templates, feature_map)
+        met, inside = _meet(X[rows, :], templates)
         own = one_hot(codes[rows], k, X.dtype)
         scores = _weighed(met, weights) @ mixtures.T
         reach = own @ margins + scores - xp.sum(scores * own, axis=1, keepdims=True)
@@ -259,5 +228,5 @@ def margin_objective(parameters, X, codes, mixtures, margins, *, regularization,
         pull = (((active - xp.sum(active, axis=1, keepdims=True) * own) @ mixtures) / n).T
         slope = slope + xp.reshape(pull, (-1,)) @ xp.reshape(met, (-1, p))
         counted = (pull[:, None, :] @ inside)[:, 0, :]
-        slopes = slopes + sign * weights[None, :] * counted
+        slopes = slopes - weights[None, :] * counted
     return value, (slope, slopes)

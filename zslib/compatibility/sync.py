@@ -1,21 +1,24 @@
 """SynC (Changpinyo et al. 2016): classifiers synthesised from those of phantom classes."""
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, one_hot, row_blocks, to_host, typed_as, unit_rows
-from zslib.compatibility.base import CompatibilityModel
+from zslib.compatibility.base import CompatibilityModel, squared_distances
+from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.optim import minimize
-from zslib.validation import check_choice, check_integer, check_learned, check_real
+from zslib.validation import check_learned
 
 __all__ = ["SynC", "similarities", "squared_hinge_objective"]
 
 SMALLEST = 1e-6  # share of the largest singular value, below which mixtures are the same
-LOSSES = ("one_vs_other", "crammer_singer", "structured")
 
 
+@dataclass(repr=False, eq=False)
 class SynC(CompatibilityModel):
     r"""Synthesised classifiers (Changpinyo et al. 2016, section 3).
 
@@ -29,15 +32,14 @@ class SynC(CompatibilityModel):
     with d the median distance of two seen classes, so that :math:`\sigma` has no unit (the
     authors' code takes the median over unseen classes too).
 
-    The phantom classes are the k seen ones, :math:`b_r = s_r`, the paper's choice in most of its
-    experiments. The classifiers of the seen classes, :math:`W = \Sigma V`, minimise
-    `squared_hinge_objective`. W is found first, by L-BFGS from zero, and then
-    :math:`V = \Sigma^+ W`, as in the authors' code. Embeddings that coincide, or nearly, make
-    :math:`\Sigma` (k, k) singular. Its singular values below ``SMALLEST`` of the largest are
-    rounding of the embeddings and are left out, so that such classes share the mean of their
-    classifiers.
-    Sparse codes and learned places of phantom classes (section 3.2) are left out. Nothing is
-    random.
+    Class embeddings are scaled to unit length, as in the authors' code. The phantom classes are
+    the k seen ones, :math:`b_r = s_r`, the paper's choice in most of its experiments. The
+    classifiers of the seen classes, :math:`W = \Sigma V`, minimise `squared_hinge_objective`. W is
+    found first, by L-BFGS from zero, and then :math:`V = \Sigma^+ W`, as in the authors' code.
+    Embeddings that coincide, or nearly, make :math:`\Sigma` (k, k) singular. Its singular values
+    below ``SMALLEST`` of the largest are rounding of the embeddings and are left out, so that such
+    classes share the mean of their classifiers. Sparse codes and learned places of phantom classes
+    (section 3.2) are left out. Nothing is random.
 
     Parameters
     ----------
@@ -50,8 +52,6 @@ class SynC(CompatibilityModel):
     loss : {"one_vs_other", "crammer_singer", "structured"}, keyword only
         See `squared_hinge_objective`. By default "one_vs_other", the smooth one; the others have
         kinks, and end within about one percent of their minimum after ``max_iter`` steps.
-    normalize : bool, keyword only, default True
-        Whether class embeddings are scaled to unit length, as in the authors' code.
     max_iter : int, keyword only, default 200
         Steps of L-BFGS at most.
     tol : float, keyword only, default 1e-4
@@ -64,7 +64,7 @@ class SynC(CompatibilityModel):
     phantom_embeddings_ : array, shape (k, q)
         :math:`b_r`.
     distance_ : float
-        d; 1 where only one class is seen.
+        d.
     objective_ : list of float
         `squared_hinge_objective` at the start and after each step; with the other losses, from
         the minimum of "one_vs_other" on.
@@ -93,50 +93,25 @@ class SynC(CompatibilityModel):
     family = "mixtures of classes"
     look = (6, "*", "-.")
 
-    def __init__(
-        self,
-        sigma=1.0,
-        *,
-        regularization=1e-6,
-        loss="one_vs_other",
-        normalize=True,
-        max_iter=200,
-        tol=1e-4,
-    ):
-        self.sigma = sigma
-        self.regularization = regularization
-        self.loss = loss
-        self.normalize = normalize
-        self.max_iter = max_iter
-        self.tol = tol
+    sigma: Positive = 1.0
+    _: KW_ONLY
+    regularization: Positive = 1e-6
+    loss: Literal["one_vs_other", "crammer_singer", "structured"] = "one_vs_other"
+    max_iter: int = 200
+    tol: NotNegative = 1e-4
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        check_real(self.sigma, "sigma", low=0.0, inclusive=False)
-        lam = check_real(self.regularization, "regularization", low=0.0, inclusive=False)
-        check_choice(self.loss, "loss", LOSSES)
-        check_choice(self.normalize, "normalize", (False, True))
-        check_integer(self.max_iter, "max_iter", low=1)
-        check_real(self.tol, "tol", low=0.0)
-        phantoms = self._places(embeddings)
+        phantoms = unit_rows(embeddings, name="class_embeddings")
         self.distance_ = median_distance(phantoms)
-        shape = X.shape[1], embeddings.shape[0]
-        seen = xp.zeros(shape, dtype=X.dtype, device=array_device(X))
+        how = {"X": X, "codes": codes, "regularization": float(self.regularization)}
+        seen = xp.zeros((X.shape[1], embeddings.shape[0]), dtype=X.dtype, device=array_device(X))
         # At zero all classes are equal, where a largest one has no slope: the other losses begin
         # at the minimum of "one_vs_other".
         for loss in dict.fromkeys(("one_vs_other", self.loss)):
-            seen, self.objective_ = minimize(
-                partial(
-                    squared_hinge_objective,
-                    X=X,
-                    codes=codes,
-                    regularization=lam,
-                    margins=class_margins(phantoms / self.distance_, loss),
-                ),
-                seen,
-                max_iter=self.max_iter,
-                tol=self.tol,
-            )
+            how["margins"] = class_margins(phantoms / self.distance_, loss)
+            objective = partial(squared_hinge_objective, **how)
+            seen, self.objective_ = minimize(objective, seen, max_iter=self.max_iter, tol=self.tol)
         self.n_iter_ = len(self.objective_) - 1
         wide = xp.astype(phantoms, xp.float64)
         mixture = similarities(wide, wide, self.sigma * self.distance_)
@@ -145,53 +120,41 @@ class SynC(CompatibilityModel):
         check_learned(self.coef_, "lower sigma, or raise regularization")
         self.phantom_embeddings_ = phantoms
 
-    def _places(self, class_embeddings):
-        if self.normalize:
-            return unit_rows(class_embeddings, name="class_embeddings")
-        return class_embeddings
-
     def _scores(self, X, class_embeddings):
         coef, phantoms = typed_as(X, self.coef_, self.phantom_embeddings_)
-        width = self.sigma * self.distance_
-        return X @ (coef @ similarities(self._places(class_embeddings), phantoms, width).T)
+        places = unit_rows(class_embeddings, name="class_embeddings")
+        return X @ (coef @ similarities(places, phantoms, float(self.sigma) * self.distance_).T)
 
 
 def similarities(A, B, sigma):
     r"""Softmax over rows of ``B`` of :math:`-\|a - b\|^2 / \sigma^2`, for each row of ``A``."""
     xp = namespace(A, B)
-    nearness = -_squared_distances(A, B) / sigma**2
+    nearness = -squared_distances(A, B) / sigma**2
     weights = xp.exp(nearness - xp.max(nearness, axis=1, keepdims=True))
     return weights / xp.sum(weights, axis=1, keepdims=True)
 
 
-def _squared_distances(A, B):
-    xp = namespace(A, B)
-    squares = xp.sum(A * A, axis=1)[:, None] + xp.sum(B * B, axis=1)[None, :]
-    return xp.clip(squares - 2.0 * (A @ B.T), min=0.0)
-
-
 def median_distance(embeddings):
-    """Median distance of two of the rows, 1 where there is only one."""
-    distances = np.sqrt(to_host(_squared_distances(embeddings, embeddings)))
-    pairs = distances[np.triu_indices(len(distances), k=1)]
-    if pairs.size and not np.median(pairs):
+    """Median distance of two of the rows."""
+    distances = np.sqrt(to_host(squared_distances(embeddings, embeddings)))
+    median = float(np.median(distances[np.triu_indices(len(distances), k=1)]))
+    if not median:
         raise ValueError(
             "class_embeddings coincide for half of the pairs of seen classes, whose median "
             "distance is then 0: give classes embeddings of their own"
         )
-    return float(np.median(pairs)) if pairs.size else 1.0
+    return median
 
 
 def class_margins(embeddings, loss):
     """Margin of each class (row) over each other (column); None for "one_vs_other"."""
     if loss == "one_vs_other":
         return None
-    xp = namespace(embeddings)
-    k = embeddings.shape[0]
-    apart = 1.0 - xp.eye(k, dtype=embeddings.dtype, device=array_device(embeddings))
+    xp, device = namespace(embeddings), array_device(embeddings)
+    apart = 1.0 - xp.eye(embeddings.shape[0], dtype=embeddings.dtype, device=device)
     if loss == "crammer_singer":
         return apart
-    return apart * xp.sqrt(_squared_distances(embeddings, embeddings))
+    return apart * xp.sqrt(squared_distances(embeddings, embeddings))
 
 
 def squared_hinge_objective(W, X, codes, regularization, margins=None):

@@ -1,16 +1,20 @@
 """ZKL, zero-shot kernel learning (Zhang & Koniusz 2018): one matrix inside two kernels."""
 
-from zslib.arrays import like, namespace, one_hot, random_generator, take_rows, typed_as
-from zslib.compatibility.base import CompatibilityModel, directions
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
+
+from zslib.arrays import namespace, one_hot, random_generator, take_rows, typed_as
+from zslib.compatibility.base import CompatibilityModel, directions, typed_like
 from zslib.compatibility.epochs import train_epochs
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.optim import RMSProp
-from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["ZKL", "kernel_objective"]
 
 KERNELS = ("gaussian", "cauchy", "polynomial")
 
 
+@dataclass(repr=False, eq=False)
 class ZKL(CompatibilityModel):
     r"""Zero-shot kernel learning (Zhang & Koniusz 2018, section 4).
 
@@ -84,70 +88,41 @@ class ZKL(CompatibilityModel):
     family = "metric"
     look = (6, "v", ":")
 
-    def __init__(
-        self,
-        kernel="gaussian",
-        *,
-        sigma=0.8,
-        orthogonality=1.0,
-        degree=2,
-        offset=0.2,
-        learning_rate=0.01,
-        n_epochs=20,
-        batch_size=64,
-        random_state=None,
-    ):
-        self.kernel = kernel
-        self.sigma = sigma
-        self.orthogonality = orthogonality
-        self.degree = degree
-        self.offset = offset
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.random_state = random_state
+    kernel: Literal[KERNELS] = "gaussian"
+    _: KW_ONLY
+    sigma: Positive = 0.8
+    orthogonality: NotNegative = 1.0
+    degree: int = 2
+    offset: NotNegative = 0.2
+    learning_rate: Positive = 0.01
+    n_epochs: int = 20
+    batch_size: int = 64
+    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        parameters = self._kernel_parameters()
-        beta = check_real(self.orthogonality, "orthogonality", low=0.0)
-        check_integer(self.n_epochs, "n_epochs", low=1)
-        check_integer(self.batch_size, "batch_size", low=1)
         optimiser = RMSProp(self.learning_rate, decay=0.99, epsilon=1e-2)
         rng = random_generator(self.random_state)
         self.feature_mean_ = xp.mean(X, axis=0)
         self.embedding_mean_ = xp.mean(embeddings, axis=0)
         X, S = self._prepared(X, embeddings)
         n, p = X.shape
-        W = xp.astype(like(rng.uniform(0.0, 2.0 / p, (p, S.shape[1])), X), X.dtype)
+        W = typed_like(rng.uniform(0.0, 2.0 / p, (p, S.shape[1])), X)
 
         def step(batch, _):
-            value, gradient = kernel_objective(
-                W, take_rows(X, batch), take_rows(codes, batch), S, beta, **parameters
-            )
+            x, own = take_rows(X, batch), take_rows(codes, batch)
+            value, gradient = kernel_objective(self, W, x, own, S)
             optimiser.step(W, gradient)
             return value
 
-        how = {"remedy": "lower learning_rate, or degree and offset"}
-        self.learning_curve_ = train_epochs(step, n, self.n_epochs, self.batch_size, rng, **how)
+        remedy = "lower learning_rate, or degree and offset"
+        self.learning_curve_ = train_epochs(self, step, n, rng, remedy)
         self.coef_ = W
-
-    def _kernel_parameters(self):
-        check_choice(self.kernel, "kernel", KERNELS)
-        return {
-            "kernel": self.kernel,
-            "sigma": check_real(self.sigma, "sigma", low=0.0, inclusive=False),
-            "degree": check_integer(self.degree, "degree", low=1),
-            "offset": check_real(self.offset, "offset", low=0.0),
-        }
 
     def _prepared(self, X, class_embeddings):
         """Features and embeddings, centred and of length one."""
-        xp = namespace(X)
-        return tuple(
-            directions(array - xp.astype(mean, array.dtype, copy=False))
-            for array, mean in ((X, self.feature_mean_), (class_embeddings, self.embedding_mean_))
-        )
+        x, s = typed_as(X, self.feature_mean_, self.embedding_mean_)
+        return directions(X - x), directions(class_embeddings - s)
 
     def _scores(self, X, class_embeddings):
         xp = namespace(X)
@@ -158,34 +133,34 @@ class ZKL(CompatibilityModel):
             error = (products + self.offset) ** self.degree - 1.0
             return -2.0 * error * error
         # 2 - loss is the sum of k (2 - k) over both kernels.
-        logs = (_radial(self.kernel, squares, self.sigma)[0] for squares in distances)
+        logs = (_radial(self, squares)[0] for squares in distances)
         return xp.logaddexp(*(log + xp.log(2.0 - xp.exp(log)) for log in logs))
 
 
-def kernel_objective(
-    W, X, codes, S, orthogonality, *, kernel="gaussian", sigma=0.8, degree=2, offset=0.2
-):
+def kernel_objective(model, W, X, codes, S):
     r"""Mean over the samples of both kernels' distance from their targets, and its gradient by W.
 
     .. math:: \frac1n \sum_i \sum_{t=1}^2 \Bigl( (k^t_{i y_i} - 1)^2
               + \frac{\beta}{k - 1} \sum_{c \ne y_i} (k^t_{ic})^2 \Bigr)
 
-    ``X`` (n, p) and the embeddings ``S`` (k, q) of the classes are taken as they are.
+    ``model`` has the kernel and its parameters; ``X`` (n, p) and the embeddings ``S`` (k, q) of
+    the classes are taken as they are.
     """
     xp = namespace(W, X)
     n, k = X.shape[0], S.shape[0]
     own = one_hot(codes, k, X.dtype)
-    weights = (own + (orthogonality / (k - 1)) * (1.0 - own)) / n
+    weights = (own + (float(model.orthogonality) / (k - 1)) * (1.0 - own)) / n
     (mapped, back), products, distances = _both_ways(W, X, S)
-    if kernel == "polynomial":
-        below = (products + offset) ** (degree - 1)
-        error = below * (products + offset) - own
+    if model.kernel == "polynomial":
+        shifted = products + float(model.offset)
+        below = shifted ** (model.degree - 1)
+        error = below * shifted - own
         value = float(xp.sum(weights * error * error))
-        slope = (2.0 * degree) * weights * error * below
+        slope = (2.0 * model.degree) * weights * error * below
         return 2.0 * value, X.T @ (slope @ S) * 2.0
     value, slopes = 0.0, []
     for squares in distances:
-        log, falls = _radial(kernel, squares, sigma)
+        log, falls = _radial(model, squares)
         values = xp.exp(log)
         error = values - own
         value += float(xp.sum(weights * error * error))
@@ -202,24 +177,21 @@ def _both_ways(W, X, S):
     xp = namespace(W, X)
     mapped, back = X @ W, S @ W.T
     products = mapped @ S.T
-    return (
-        (mapped, back),
-        products,
-        [
-            xp.clip(_squares(a)[:, None] + _squares(b)[None, :] - 2.0 * products, min=0.0)
-            for a, b in ((mapped, S), (X, back))
-        ],
-    )
+    distances = [
+        xp.clip(_squares(a)[:, None] + _squares(b)[None, :] - 2.0 * products, min=0.0)
+        for a, b in ((mapped, S), (X, back))
+    ]
+    return (mapped, back), products, distances
 
 
 def _squares(array):
     return namespace(array).sum(array * array, axis=1)
 
 
-def _radial(kernel, squares, sigma):
+def _radial(model, squares):
     """Logarithm of a kernel of squared distances, and its slope by them."""
-    xp = namespace(squares)
-    if kernel == "gaussian":
+    xp, sigma = namespace(squares), float(model.sigma)
+    if model.kernel == "gaussian":
         slope = -0.5 / sigma**2
         return slope * squares, slope
     return -xp.log1p(squares / sigma**2), -1.0 / (sigma**2 + squares)

@@ -145,7 +145,7 @@ RATE = {"learning_rate": 0.1, "batch_size": 8, "random_state": 1}
 TRAINED = [
     *(system(**RATE, n_epochs=2) for system in (DeViSE, ALE, SJE)),
     DeViSE(**RATE, n_epochs=2, first_violating=True),
-    *(LatEm(2, **RATE, n_epochs=2, draw=draw) for draw in ("any", "violating")),
+    LatEm(2, **RATE, n_epochs=2),
     DARK(3, **RATE, n_iter=4, label_view=False),
     DARK(3, **RATE, n_iter=4, hardness=False),
     *(DARK(3, **RATE, n_iter=4, gradient=way) for way in ("fixed", "margin", "objective")),

@@ -13,9 +13,9 @@ from zslib.arrays import (
     take_rows,
     to_host,
 )
-from zslib.compatibility.base import CompatibilityModel
-from zslib.compatibility.conse import softmax_weights
-from zslib.validation import check_integer, check_learned, check_real, sizes
+from zslib.compatibility.base import CompatibilityModel, log_softmax
+from zslib.compatibility.conse import linear_weights, softmax_objective
+from zslib.validation import check_learned, sizes
 
 __all__ = ["GenerativeModel", "scale_of"]
 
@@ -66,14 +66,10 @@ class GenerativeModel(CompatibilityModel):
     slow = True  # one seed chooses settings, see `zslib.protocols`
 
     def _fit(self, X, codes, embeddings, **more):
-        check_integer(self.n_generated, "n_generated", low=1)
-        check_real(self.classifier_penalty, "classifier_penalty", low=0.0)
-        length = check_real(self.feature_length, "feature_length", low=0.0, inclusive=False)
         rng = random_generator(self.random_state)
-        xp = namespace(X)
-        unit = range_power(X)
+        xp, unit = namespace(X), range_power(X)
         squares = float(xp.sum((X / unit) ** 2, dtype=xp.float64)) / X.shape[0]
-        self.scale_ = scale_of(length / math.sqrt(squares) / unit, X, "X")
+        self.scale_ = scale_of(float(self.feature_length) / math.sqrt(squares) / unit, X, "X")
         self._fit_generator(self.scale_ * X, codes, embeddings, rng, **more)
         self.seen_images_, self.seen_codes_, self.seen_embeddings_ = X, codes, embeddings
         self._seed, self._classifiers = int(rng.integers(2**63)), {}
@@ -99,9 +95,7 @@ class GenerativeModel(CompatibilityModel):
         blocks = []
         for some in row_blocks(X.shape[0], max(weights.shape)):
             shown = xp.astype(self._represent(self.scale_ * X[some, :]), X.dtype, copy=False)
-            logits = shown @ weights[:-1, :] + weights[-1:, :]
-            logits = logits - xp.max(logits, axis=1, keepdims=True)
-            blocks.append(logits - xp.log(xp.sum(xp.exp(logits), axis=1, keepdims=True)))
+            blocks.append(log_softmax(shown @ weights[:-1, :] + weights[-1:, :]))
         columns = like(np.reshape(places, (-1,)), X)
         return xp.take(xp.concat(blocks, axis=0), columns, axis=1)
 
@@ -127,15 +121,17 @@ class GenerativeModel(CompatibilityModel):
         features = xp.concat(parts, axis=0)
         check_learned(features, "lower learning_rate")
         labels = like(np.concatenate(labels), features)
-        return softmax_weights(
-            features, labels, len(candidates), self.classifier_penalty, max_iter=200
-        )
+        return self._classifier(features, labels, len(candidates), max_iter=200)
+
+    def _classifier(self, X, codes, n_classes, max_iter):
+        """Weights (d + 1, C) of a softmax regression, intercepts last."""
+        data = X, codes, float(self.classifier_penalty)
+        return linear_weights(softmax_objective, n_classes, *data, max_iter=max_iter, tol=1e-3)[0]
 
 
 def scale_of(number, array, name):
     """``number``, if the type of ``array``, which is to be multiplied by it, has it."""
-    xp = namespace(array)
-    kind = xp.finfo(array.dtype)
+    kind = namespace(array).finfo(array.dtype)
     if not float(kind.smallest_normal) <= number <= float(kind.max):
         raise ValueError(
             f"{sizes(**{name: array})}, beyond what {array.dtype} can scale: scale it"

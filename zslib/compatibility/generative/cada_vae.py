@@ -1,20 +1,16 @@
 """CADA-VAE (Schönfeld et al. 2019): images and class vectors in the latent space of two VAEs."""
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 
 from zslib.arrays import namespace, take_rows
 from zslib.compatibility.generative.base import GenerativeModel, repeated
-from zslib.compatibility.generative.gaussians import (
-    NOISES,
-    GaussianEncoder,
-    distances,
-    divergences,
-    draw,
-    draw_gradient,
-)
-from zslib.nn import Descent, Layer, dense_layers
+from zslib.compatibility.generative.gaussians import GaussianEncoder, distances, divergences, draw
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
+from zslib.nn import Descent, Layer, Sequential, dense_layers
 from zslib.optim import Adam
-from zslib.validation import check_choice, check_integer, check_learned, check_real
+from zslib.validation import check_learned
 
 __all__ = ["CADAVAE", "AlignedVAEs"]
 
@@ -22,6 +18,7 @@ __all__ = ["CADAVAE", "AlignedVAEs"]
 RAMPS = {"divergence": (0.0, 0.93), "cross": (0.21, 0.75), "distance": (0.06, 0.22)}
 
 
+@dataclass(repr=False, eq=False)
 class CADAVAE(GenerativeModel):
     r"""Variational autoencoders of images and of class vectors, aligned (Schönfeld et al. 2019).
 
@@ -42,6 +39,10 @@ class CADAVAE(GenerativeModel):
     for their class vectors; of an image to be recognised, :math:`\mu_x`. See `GenerativeModel` for
     what its scores depend on.
 
+    As in the authors' code, a draw is :math:`\mu + e^\ell \epsilon` with one number
+    :math:`\epsilon` for all dimensions, instead of :math:`\mu + e^{\ell/2} \epsilon` with one for
+    each, while :math:`e^\ell` stays the variance elsewhere. The ramps were tuned with it.
+
     The paper's decoders and encoders are wider and see 2048 features; here the sizes are for
     minutes on one processor. Latent points are divided by the deviation of the training images'
     means, and the classifier is fitted to its minimum; the authors train it by Adam and stop at a
@@ -60,10 +61,6 @@ class CADAVAE(GenerativeModel):
     divergence_weight, cross_weight, distance_weight : float, keyword only
         Ends of the ramps of :math:`\beta, \gamma, \delta`; by default the authors' 0.25, 2.37
         and 8.13.
-    noise : {"as_published_code", "textbook"}, keyword only
-        "textbook" draws :math:`\mu + e^{\ell/2} \epsilon`. The authors' code, the default, draws
-        :math:`\mu + e^\ell \epsilon` with one number :math:`\epsilon` for all dimensions, while
-        :math:`e^\ell` stays the variance elsewhere. The ramps were tuned with it.
     learning_rate : float, keyword only, default 6e-4
         Of Adam with AMSGrad, above 0. The authors have 1.5e-4 and five times as many steps.
     n_steps : int, keyword only, default 3000
@@ -104,73 +101,40 @@ class CADAVAE(GenerativeModel):
     family = "generator"
     look = (3, "X", ":")
 
-    def __init__(
-        self,
-        n_latent=64,
-        *,
-        n_hidden=(512, 512, 256, 256),
-        divergence_weight=0.25,
-        cross_weight=2.37,
-        distance_weight=8.13,
-        noise="as_published_code",
-        learning_rate=6e-4,
-        n_steps=3000,
-        batch_size=50,
-        n_seen=50,
-        n_generated=100,
-        classifier_penalty=0.03,
-        feature_length=8.0,
-        random_state=None,
-    ):
-        self.n_latent = n_latent
-        self.n_hidden = n_hidden
-        self.divergence_weight = divergence_weight
-        self.cross_weight = cross_weight
-        self.distance_weight = distance_weight
-        self.noise = noise
-        self.learning_rate = learning_rate
-        self.n_steps = n_steps
-        self.batch_size = batch_size
-        self.n_seen = n_seen
-        self.n_generated = n_generated
-        self.classifier_penalty = classifier_penalty
-        self.feature_length = feature_length
-        self.random_state = random_state
+    n_latent: int = 64
+    _: KW_ONLY
+    n_hidden: tuple[int, ...] = (512, 512, 256, 256)
+    divergence_weight: NotNegative = 0.25
+    cross_weight: NotNegative = 2.37
+    distance_weight: NotNegative = 8.13
+    learning_rate: Positive = 6e-4
+    n_steps: int = 3000
+    batch_size: int = 50
+    n_seen: int = 50
+    n_generated: int = 100
+    classifier_penalty: NotNegative = 0.03
+    feature_length: Positive = 8.0
+    random_state: RandomState = None
 
     def _fit_generator(self, X, codes, embeddings, rng):
         xp = namespace(X)
-        for name in ("n_latent", "n_steps", "batch_size", "n_seen"):
-            check_integer(getattr(self, name), name, low=1)
-        hidden = self.n_hidden
-        if not isinstance(hidden, tuple | list) or len(hidden) != 4:
-            raise ValueError(f"n_hidden must be four integers, got {hidden!r}")
-        for i, count in enumerate(hidden):
-            check_integer(count, f"n_hidden[{i}]", low=1)
-        ends = {
-            name: check_real(getattr(self, f"{name}_weight"), f"{name}_weight", low=0.0)
-            for name in RAMPS
-        }
-        check_choice(self.noise, "noise", NOISES)
-        rate = check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
+        if len(self.n_hidden) != 4:
+            raise ValueError(f"n_hidden must be four integers, got {self.n_hidden!r}")
+        ends = {name: float(getattr(self, f"{name}_weight")) for name in RAMPS}
         n, size = X.shape[0], min(self.batch_size, X.shape[0])
         widths = X.shape[1], embeddings.shape[1]
-        self._vaes = vaes = AlignedVAEs(widths, hidden, self.n_latent, rng, like=X)
-        descent = Descent(vaes.parameters(), lambda: Adam(rate, amsgrad=True))
+        self._vaes = vaes = AlignedVAEs(widths, self.n_hidden, self.n_latent, rng, like=X)
+        descent = Descent(vaes.parameters(), lambda: Adam(self.learning_rate, amsgrad=True))
         self.learning_curve_ = []
         for steps in np.array_split(np.arange(self.n_steps), min(100, self.n_steps)):
             values = []
             # An overflow is reported below, with its remedy.
             with np.errstate(over="ignore", invalid="ignore"):
-                for step in steps.tolist():
-                    weights = {
-                        name: ends[name] * ramp(step / self.n_steps, *RAMPS[name])
-                        for name in RAMPS
-                    }
+                for share in (steps / self.n_steps).tolist():
+                    weights = {name: end * ramp(share, *RAMPS[name]) for name, end in ends.items()}
                     batch = rng.choice(n, size, replace=False)
                     a = xp.take(embeddings, take_rows(codes, batch), axis=0)
-                    values.append(
-                        vaes.step(take_rows(X, batch), a, rng, noise=self.noise, **weights)
-                    )
+                    values.append(vaes.step(take_rows(X, batch), a, rng, **weights))
                     descent.step()
                 mean = float(xp.mean(xp.stack(values)))
             check_learned(mean, "lower learning_rate or feature_length, or scale class_embeddings")
@@ -192,7 +156,7 @@ class CADAVAE(GenerativeModel):
         return self._drawn(self._vaes.class_encoder, repeated(embeddings, per_class), rng)
 
     def _drawn(self, encoder, rows, rng):
-        return draw(*encoder.forward(rows), rng, self.noise)[0] / self._unit
+        return draw(*encoder.forward(rows), rng)[0] / self._unit
 
 
 def ramp(share, start, end):
@@ -213,19 +177,14 @@ class AlignedVAEs(Layer):
 
     def parameters(self):
         """All parameters by name."""
-        names = ("image_encoder", "image_decoder", "class_encoder", "class_decoder")
-        return {
-            f"{name}.{inner}": parameter
-            for name in names
-            for inner, parameter in getattr(self, name).parameters().items()
-        }
+        return Sequential(**vars(self)).parameters()
 
-    def step(self, x, a, rng, *, noise, divergence, cross, distance):
+    def step(self, x, a, rng, *, divergence, cross, distance):
         """The objective of rows ``x`` and ``a``, shape (); its gradients are in the parameters."""
         xp, n = namespace(x), x.shape[0]
         images = self.image_encoder.forward(x, train=True)
         classes = self.class_encoder.forward(a, train=True)
-        (z_x, off_x), (z_a, off_a) = draw(*images, rng, noise), draw(*classes, rng, noise)
+        (z_x, off_x), (z_a, off_a) = draw(*images, rng), draw(*classes, rng)
         # Each decoder sees the latent points of its own side first, then of the other.
         shares = xp.concat([xp.ones_like(x[:, :1]), cross * xp.ones_like(x[:, :1])], axis=0) / n
         error_x = self.image_decoder.forward(xp.concat([z_x, z_a]), train=True) - xp.concat([x, x])
@@ -233,20 +192,15 @@ class AlignedVAEs(Layer):
         value = xp.sum(shares * xp.abs(error_x)) + xp.sum(shares * xp.abs(error_a))
         by_x = self.image_decoder.backward(shares * xp.sign(error_x))
         by_a = self.class_decoder.backward(shares * xp.sign(error_a))
-        by_images = draw_gradient(by_x[:n, :] + by_a[n:, :], off_x, noise)
-        by_classes = draw_gradient(by_a[:n, :] + by_x[n:, :], off_a, noise)
+        by_z_x, by_z_a = by_x[:n, :] + by_a[n:, :], by_a[:n, :] + by_x[n:, :]
         far, (far_images, far_classes) = distances(images, classes)
         value = value + distance * xp.mean(far)
         for encoder, gaussians, by, by_far in (
-            (self.image_encoder, images, by_images, far_images),
-            (self.class_encoder, classes, by_classes, far_classes),
+            (self.image_encoder, images, (by_z_x, by_z_x * off_x), far_images),
+            (self.class_encoder, classes, (by_z_a, by_z_a * off_a), far_classes),
         ):
             differs, by_differs = divergences(*gaussians)
             value = value + divergence * xp.mean(differs)
-            encoder.backward(
-                [
-                    b + (divergence / n) * d + (distance / n) * f
-                    for b, d, f in zip(by, by_differs, by_far, strict=True)
-                ]
-            )
+            parts = zip(by, by_differs, by_far, strict=True)
+            encoder.backward([b + (divergence / n) * d + (distance / n) * f for b, d, f in parts])
         return value

@@ -3,9 +3,11 @@
 from itertools import pairwise
 
 from zslib.arrays import namespace, row_norms
-from zslib.nn import Linear
+from zslib.nn import Linear, Sequential
 
 __all__ = ["Critic"]
+
+SLOPE = 0.2
 
 
 class Critic:
@@ -14,7 +16,7 @@ class Critic:
     .. math:: h_0 = [x, a], \qquad u_l = h_{l-1} W_l + b_l, \qquad h_l = M_l \odot u_l, \qquad
               D = h_{L-1} W_L + b_L,
 
-    where :math:`M_l` is 1 where :math:`u_l > 0` and the slope elsewhere. The penalty needs the
+    where :math:`M_l` is 1 where :math:`u_l > 0` and ``SLOPE`` elsewhere. The penalty needs the
     gradient of a gradient (Gulrajani et al. 2017). As :math:`M` is constant almost everywhere,
     with :math:`E_L = 1`, :math:`E_l = M_l \odot (E_{l+1} W_{l+1}')` and :math:`W_{1x}` the rows
     of :math:`W_1` that meet x,
@@ -37,7 +39,6 @@ class Critic:
     hidden : sequence of int
         Width of each hidden layer; with none D is linear.
     rng : numpy.random.Generator
-    slope : float, keyword only, default 0.2
     **start
         ``init``, ``scale`` and ``like`` of `zslib.nn.Linear`.
 
@@ -55,18 +56,14 @@ class Critic:
     (array([9.]), array([[3., 4.]]), 160.0)
     """
 
-    def __init__(self, n_features, n_embedding, hidden, rng, *, slope=0.2, **start):
-        self.n_features, self.slope = n_features, slope
+    def __init__(self, n_features, n_embedding, hidden, rng, **start):
+        self.n_features = n_features
         sizes = (n_features + n_embedding, *hidden, 1)
         self.layers = [Linear(*pair, rng, **start) for pair in pairwise(sizes)]
 
     def parameters(self):
         """All of them by name, in a fixed order."""
-        return {
-            f"{k}.{name}": parameter
-            for k, layer in enumerate(self.layers)
-            for name, parameter in layer.parameters().items()
-        }
+        return Sequential(**{str(k): layer for k, layer in enumerate(self.layers)}).parameters()
 
     def scores(self, x, a):
         """D of each row, (n,)."""
@@ -82,9 +79,8 @@ class Critic:
         xp, n = namespace(real, fake, a), real.shape[0]
         both = xp.concat([real, fake], axis=0), xp.concat([a, a], axis=0)
         scores, inputs, kinks = self._forward(*both)
-        for layer, before, pull in zip(
-            self.layers, inputs, self._pulls(scores, kinks), strict=True
-        ):
+        pulls = self._pulls(scores, kinks)
+        for layer, before, pull in zip(self.layers, inputs, pulls, strict=True):
             pull[:n, :] *= -1.0
             pull *= 1.0 / n
             layer.weight.add(before.T @ pull)
@@ -117,7 +113,7 @@ class Critic:
         inputs, kinks = [xp.concat([x, a], axis=1)], []
         for layer in self.layers[:-1]:
             units = layer.forward(inputs[-1])
-            kinks.append((1.0 - self.slope) * xp.astype(units > 0, x.dtype) + self.slope)
+            kinks.append((1.0 - SLOPE) * xp.astype(units > 0, x.dtype) + SLOPE)
             inputs.append(units * kinks[-1])
         return self.layers[-1].forward(inputs[-1])[:, 0], inputs, kinks
 

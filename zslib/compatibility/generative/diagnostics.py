@@ -29,10 +29,8 @@ def seen_class_diagnostics(real, codes, fake, fake_codes, n_classes):
     >>> seen_class_diagnostics(X, y, X / 2, y, 2)
     {'within_class': 0.25, 'between_class': 0.25, 'mean_error': 0.9013878188659973}
     """
-    (within, between, means), (made_within, made_between, made_means) = (
-        _variances(real, codes, n_classes),
-        _variances(fake, fake_codes, n_classes),
-    )
+    within, between, means = _variances(real, codes, n_classes)
+    made_within, made_between, made_means = _variances(fake, fake_codes, n_classes)
     off = float(namespace(means).mean((made_means - means) ** 2))
     return {
         "within_class": _ratio(made_within, within),

@@ -1,22 +1,24 @@
 """FeatureGenerator: f-CLSWGAN, f-VAEGAN-D2, cycle-WGAN and their kin as recipes of one class."""
 
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import like, mean_length, namespace, random_generator, typed_as
-from zslib.compatibility.base import named_rows
+from zslib.arrays import like, mean_length, namespace, random_generator
+from zslib.compatibility.base import typed_like
 from zslib.compatibility.generative.base import GenerativeModel, repeated, scale_of
 from zslib.compatibility.generative.diagnostics import seen_class_diagnostics
 from zslib.compatibility.generative.recipes import RECIPES, settings_of
-from zslib.compatibility.generative.terms import least_squares, softmax_regression
+from zslib.compatibility.generative.terms import least_squares
 from zslib.compatibility.generative.training import Training
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.validation import (
     as_vectors,
-    check_choice,
     check_columns,
     check_integer,
     check_learned,
-    check_real,
     check_same_width,
     check_vectors,
     column_names,
@@ -25,6 +27,7 @@ from zslib.validation import (
 __all__ = ["FeatureGenerator"]
 
 
+@dataclass(repr=False, eq=False)
 class FeatureGenerator(GenerativeModel):
     r"""Images of unseen classes from a generative adversarial network, then a classifier.
 
@@ -52,12 +55,12 @@ class FeatureGenerator(GenerativeModel):
       :math:`\lambda_{cyc}`, with :math:`\beta`, with :math:`\lambda_u`. The last looks at the
       vectors of unseen classes, which `fit` must be given.
 
-    ``size="reduced"`` is one training for all recipes, 10 to 20 seconds for CUB on one processor:
-    linear output, features of mean length 4, learning rates that fall to 0, averaged generator
-    weights, a VAE with Gaussian errors. ``"published"`` has the originals' sizes, for a GPU: 4,096
-    hidden units, features scaled to [0, 1], rectified or sigmoid output, the authors' steps on
-    CUB. Three things remain ours in both: R in closed form, the classifier (`GenerativeModel`),
-    where the originals chose an epoch on test images, and class vectors of mean length one.
+    All recipes are trained at one reduced size, 10 to 20 seconds for CUB on one processor: 256
+    hidden units where the originals have 4,096, linear output where theirs is rectified or a
+    sigmoid, features of mean length 4 instead of in [0, 1], learning rates that fall to 0,
+    averaged generator weights, a VAE with Gaussian errors, R in closed form, class vectors of mean
+    length one, and the classifier of `GenerativeModel`, where the originals chose an epoch on
+    test images.
 
     Y. Xian et al.: Feature generating networks for zero-shot learning. CVPR 2018. Y. Xian et al.:
     f-VAEGAN-D2: a feature generating framework for any-shot learning. CVPR 2019. R. Felix et al.:
@@ -67,9 +70,8 @@ class FeatureGenerator(GenerativeModel):
     ----------
     recipe : str, default "f-CLSWGAN"
         One of the above.
-    size : {"reduced", "published"}, default "reduced"
     classification_weight : float, keyword only, default None
-        :math:`\beta`, at least 0. None, here and below: the recipe's, at this size.
+        :math:`\beta`, at least 0. None, here and below: the recipe's.
     cycle_weight, unseen_cycle_weight : float, keyword only, default None
         :math:`\lambda_{cyc}` and :math:`\lambda_u`, at least 0.
     adversarial_weight : float, keyword only, default None
@@ -86,15 +88,14 @@ class FeatureGenerator(GenerativeModel):
     classifier_penalty : float, keyword only, default 1e-3
         Of both classifiers, see `GenerativeModel`.
     feature_length : float, keyword only, default 4.0
-        Root mean square length that features are brought to, above 0; no matter where they are
-        scaled to [0, 1].
+        Root mean square length that features are brought to, above 0.
     random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of everything; drawn on the host.
 
     Attributes
     ----------
-    generator_ : Generator
-        G: a `zslib.nn.Layer` that is given noise and class vectors side by side.
+    generator_ : zslib.nn.Sequential
+        G, which is given noise and class vectors side by side.
     embedding_scale_ : float
         Factor that gives the seen classes' vectors the mean length 1.
     learning_curve_ : list of float
@@ -122,38 +123,20 @@ class FeatureGenerator(GenerativeModel):
     grid = {"n_generated": (100,)}
     family = "generator"
 
-    def __init__(
-        self,
-        recipe="f-CLSWGAN",
-        size="reduced",
-        *,
-        classification_weight=None,
-        cycle_weight=None,
-        unseen_cycle_weight=None,
-        adversarial_weight=None,
-        n_hidden=None,
-        n_steps=None,
-        learning_rate=None,
-        batch_size=None,
-        n_generated=100,
-        classifier_penalty=1e-3,
-        feature_length=4.0,
-        random_state=None,
-    ):
-        self.recipe = recipe
-        self.size = size
-        self.classification_weight = classification_weight
-        self.cycle_weight = cycle_weight
-        self.unseen_cycle_weight = unseen_cycle_weight
-        self.adversarial_weight = adversarial_weight
-        self.n_hidden = n_hidden
-        self.n_steps = n_steps
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.n_generated = n_generated
-        self.classifier_penalty = classifier_penalty
-        self.feature_length = feature_length
-        self.random_state = random_state
+    recipe: Literal[tuple(RECIPES)] = "f-CLSWGAN"
+    _: KW_ONLY
+    classification_weight: NotNegative | None = None
+    cycle_weight: NotNegative | None = None
+    unseen_cycle_weight: NotNegative | None = None
+    adversarial_weight: NotNegative | None = None
+    n_hidden: int | None = None
+    n_steps: int | None = None
+    learning_rate: Positive | None = None
+    batch_size: int | None = None
+    n_generated: int = 100
+    classifier_penalty: NotNegative = 1e-3
+    feature_length: Positive = 4.0
+    random_state: RandomState = None
 
     def fit(self, X, y, class_embeddings, unseen_embeddings=None):
         """Learn to make images from those of the seen classes.
@@ -175,81 +158,47 @@ class FeatureGenerator(GenerativeModel):
         -------
         self
         """
-        settings = self._settings()
-        if unseen_embeddings is not None:
-            columns = column_names(class_embeddings)
-            check_columns(unseen_embeddings, columns, "unseen_embeddings", "class_embeddings")
-            features = as_vectors(X, "X")
-            unseen_embeddings = as_vectors(unseen_embeddings, "unseen_embeddings", like=features)
-            seen = as_vectors(named_rows(class_embeddings)[0], "class_embeddings")
-            check_same_width(unseen_embeddings, seen, "unseen_embeddings", "class_embeddings")
-        elif settings.unseen_cycle_weight:
-            raise ValueError(
-                "unseen_cycle_weight is above 0, as recipe='cycle-UWGAN' has it, and looks at "
-                "vectors of unseen classes: pass unseen_embeddings to fit"
-            )
-        return self._checked_fit(
-            X, y, class_embeddings, settings=settings, unseen=unseen_embeddings
-        )
+        columns = column_names(class_embeddings)
+        check_columns(unseen_embeddings, columns, "unseen_embeddings", "class_embeddings")
+        return self._checked_fit(X, y, class_embeddings, unseen=unseen_embeddings)
 
-    def _settings(self):
-        check_choice(self.recipe, "recipe", tuple(RECIPES))
-        check_choice(self.size, "size", ("reduced", "published"))
-        given = {}
-        for name in _WEIGHTS:
-            given[name] = _given(check_real, getattr(self, name), name, low=0.0)
-        for name in ("n_hidden", "n_steps", "batch_size"):
-            given[name] = _given(check_integer, getattr(self, name), name, low=1)
-        rate = _given(check_real, self.learning_rate, "learning_rate", low=0.0, inclusive=False)
-        return settings_of(self.recipe, self.size, **given, learning_rate=rate, critic_rate=rate)
-
-    def _fit_generator(self, X, codes, embeddings, rng, settings, unseen):
+    def _fit_generator(self, X, codes, embeddings, rng, unseen):
         xp, k = namespace(X), embeddings.shape[0]
-        self._set_range(X, settings.output)
+        settings = settings_of(**self.get_params())
+        if settings.unseen_cycle_weight and unseen is None:
+            raise ValueError(
+                "unseen_cycle_weight is above 0, as recipe='cycle-UWGAN' has it: pass "
+                "unseen_embeddings to fit"
+            )
         length = mean_length(embeddings)
         self.embedding_scale_ = scale_of(1.0 / length, embeddings, "class_embeddings")
-        X, embeddings = self._represent(X), embeddings * self.embedding_scale_
-        if settings.output != "linear":
-            X = xp.clip(X, 0.0, 1.0)  # rounding
+        embeddings = embeddings * self.embedding_scale_
         classifier = regressor = None
         if settings.classification_weight:
-            classifier = softmax_regression(X, codes, k, self.classifier_penalty)
+            weights = self._classifier(X, codes, k, max_iter=100)
+            classifier = weights[:-1, :], weights[-1, :]
         if settings.cycle_weight or settings.unseen_cycle_weight:
             regressor = least_squares(X, xp.take(embeddings, codes, axis=0))
         if unseen is not None:
+            unseen = as_vectors(unseen, "unseen_embeddings", like=X)
+            check_same_width(unseen, embeddings, "unseen_embeddings", "class_embeddings")
             unseen = unseen * self.embedding_scale_
         training = Training(X, codes, embeddings, unseen, classifier, regressor, settings, rng)
         self.learning_curve_ = training.run()
-        self.generator_ = training.generator
+        self.generator_, self._n_noise = training.generator, training.n_noise
         for parameter in self.generator_.parameters().values():
             check_learned(parameter.value, "lower learning_rate")
         made = self._make(embeddings, self.n_generated, rng)
         made_codes = like(np.repeat(np.arange(k), self.n_generated), X)
         self.diagnostics_ = seen_class_diagnostics(X, codes, made, made_codes, k)
 
-    def _set_range(self, X, output):
-        """What `_represent` takes off and multiplies by: nothing, or what leads to [0, 1]."""
-        xp = namespace(X)
-        low, high = xp.min(X, axis=0), xp.max(X, axis=0)
-        if output == "linear":
-            self._range = xp.zeros_like(low), xp.ones_like(low)
-        else:
-            flat = xp.astype(high == low, X.dtype)
-            self._range = low, 1.0 / (high - low + flat)
-
-    def _represent(self, X):
-        low, factor = typed_as(X, *self._range)
-        return (X - low) * factor
-
     def _generate(self, embeddings, per_class, rng):
         return self._make(embeddings * self.embedding_scale_, per_class, rng)
 
     def _make(self, embeddings, per_class, rng):
         vectors = repeated(embeddings, per_class)
-        n_noise = self.generator_.n_in - vectors.shape[1]
-        noise = like(rng.standard_normal((vectors.shape[0], n_noise)), vectors)
-        parts = namespace(vectors).astype(noise, vectors.dtype), vectors
-        return self.generator_.forward(namespace(vectors).concat(parts, axis=1))
+        noise = typed_like(rng.standard_normal((vectors.shape[0], self._n_noise)), vectors)
+        return self.generator_.forward(namespace(vectors).concat([noise, vectors], axis=1))
 
     def generate(self, class_embeddings, per_class=1, *, random_state=None):
         """``per_class`` images of each row of ``class_embeddings``, class by class.
@@ -259,18 +208,7 @@ class FeatureGenerator(GenerativeModel):
         check_is_fitted(self, "classes_")
         check_integer(per_class, "per_class", low=1)
         check_vectors(class_embeddings, "class_embeddings")
-        check_same_width(
-            class_embeddings, self.class_embeddings_, "class_embeddings", "what fit was given"
-        )
+        given = self.class_embeddings_
+        check_same_width(class_embeddings, given, "class_embeddings", "what fit was given")
         rng = random_generator(random_state)
-        made = self._generate(class_embeddings, per_class, rng)
-        low, factor = self._range
-        return (made / factor + low) / self.scale_
-
-
-_WEIGHTS = ("classification_weight", "cycle_weight", "unseen_cycle_weight", "adversarial_weight")
-
-
-def _given(check, value, name, **limits):
-    """The checked value, or None, which leaves it to the recipe."""
-    return None if value is None else check(value, name, **limits)
+        return self._generate(class_embeddings, per_class, rng) / self.scale_

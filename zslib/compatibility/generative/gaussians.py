@@ -1,11 +1,10 @@
 r"""Gaussians :math:`N(\mu, \mathrm{diag}\, e^\ell)`, one in each row, for autoencoders."""
 
-from zslib.arrays import like, namespace
+from zslib.arrays import namespace
+from zslib.compatibility.base import typed_like
 from zslib.nn import Layer, Linear, ReLU, Sequential
 
-__all__ = ["NOISES", "GaussianEncoder", "distances", "divergences", "draw", "draw_gradient"]
-
-NOISES = ("as_published_code", "textbook")
+__all__ = ["GaussianEncoder", "distances", "divergences", "draw"]
 
 
 class GaussianEncoder(Layer):
@@ -26,9 +25,8 @@ class GaussianEncoder(Layer):
 
     def backward(self, gradient):
         """The gradient by x, for the pair of those by :math:`\\mu` and :math:`\\ell`."""
-        by_mean, by_log = (
-            head.backward(part) for head, part in zip(self.heads, gradient, strict=True)
-        )
+        parts = zip(self.heads, gradient, strict=True)
+        by_mean, by_log = (head.backward(part) for head, part in parts)
         return self.body.backward(by_mean + by_log)
 
     def parameters(self):
@@ -36,23 +34,15 @@ class GaussianEncoder(Layer):
         return {f"{n}.{name}": p for n, part in parts for name, p in part.parameters().items()}
 
 
-def draw(mean, log_variance, rng, noise):
+def draw(mean, log_variance, rng):
     r"""A point of each Gaussian, and the noise in it, its distance from the mean.
 
-    "textbook" is :math:`\mu + e^{\ell / 2} \epsilon`. "as_published_code" is
-    :math:`\mu + e^\ell \epsilon` with one number :math:`\epsilon` for each row.
+    :math:`\mu + e^\ell \epsilon` with one number :math:`\epsilon` for each row. The noise is also
+    the derivative of the point by :math:`\ell`.
     """
-    xp = namespace(mean)
-    n, d = mean.shape
-    shape, power = ((n, d), 0.5) if noise == "textbook" else ((n, 1), 1.0)
-    drawn = xp.astype(like(rng.standard_normal(shape), mean), mean.dtype)
-    offset = xp.exp(power * log_variance) * drawn
+    drawn = rng.standard_normal((mean.shape[0], 1))
+    offset = namespace(mean).exp(log_variance) * typed_like(drawn, mean)
     return mean + offset, offset
-
-
-def draw_gradient(by_point, offset, noise):
-    r"""Gradients by :math:`\mu` and :math:`\ell`, from that by the point of `draw`."""
-    return by_point, (0.5 if noise == "textbook" else 1.0) * by_point * offset
 
 
 def divergences(mean, log_variance):

@@ -1,7 +1,6 @@
 """The terms of a generator's loss, each with its gradient by the features that were made."""
 
 from zslib.arrays import namespace
-from zslib.compatibility.conse import softmax_weights
 from zslib.nn import softmax_cross_entropy
 
 __all__ = [
@@ -10,7 +9,6 @@ __all__ = [
     "cycle_term",
     "least_squares",
     "reconstruction_term",
-    "softmax_regression",
 ]
 
 
@@ -53,9 +51,3 @@ def least_squares(X, targets):
     wide = wide - centre
     coef = xp.linalg.pinv(wide.T @ wide) @ (wide.T @ (T - middle))
     return xp.astype(coef, X.dtype), xp.astype(middle - centre @ coef, X.dtype)
-
-
-def softmax_regression(X, codes, n_classes, penalty):
-    """Coefficients (p, k) and intercept (k,) with the least `softmax_objective`, by L-BFGS."""
-    weights = softmax_weights(X, codes, n_classes, penalty, max_iter=100)
-    return weights[:-1, :], weights[-1, :]

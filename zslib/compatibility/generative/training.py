@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from zslib.arrays import like, namespace, take_rows
+from zslib.arrays import namespace, take_rows
+from zslib.compatibility.base import typed_like
 from zslib.compatibility.generative.critic import Critic
 from zslib.compatibility.generative.gaussians import divergences
-from zslib.compatibility.generative.networks import Average, Generator, leaky_layers
 from zslib.compatibility.generative.terms import (
     adversarial_term,
     class_term,
     cycle_term,
     reconstruction_term,
 )
-from zslib.nn import Descent, sigmoid_cross_entropy
+from zslib.nn import Descent, LeakyReLU, Sequential, dense_layers
 from zslib.optim import Adam
 from zslib.validation import check_learned
 
@@ -45,19 +45,17 @@ class Training:
         self.classifier, self.regressor = classifier, regressor
         self.settings, self.rng, s = settings, rng, settings
         p, q = X.shape[1], embeddings.shape[1]
-        start = {"init": s.init, "scale": s.scale, "like": X}
         hidden, self.n_noise = (s.n_hidden,) if s.n_hidden else (), s.n_noise or q
-        self.critic = Critic(p, q, hidden, rng, **start)
-        sizes = self.n_noise + q, *hidden, p
-        self.generator = Generator(sizes, rng, output=s.output, **start)
-        moved, self.encoder = self.generator.parameters(), None
+        how = {"activation": LeakyReLU, "like": X}
+        self.critic = Critic(p, q, hidden, rng, like=X)
+        self.generator = dense_layers((self.n_noise + q, *hidden, p), rng, **how)
+        moved, self.encoder = {"generator": self.generator}, None
         if s.variational:
             sizes = p + q, *hidden, 2 * self.n_noise, 2 * self.n_noise
-            self.encoder = leaky_layers(sizes, rng, **start)
-            moved = moved | {f"encoder.{k}": v for k, v in self.encoder.parameters().items()}
-        self._moved = Descent(moved, lambda: Adam(s.learning_rate, beta1=s.beta1))
-        self._critic_moved = Descent(
-            self.critic.parameters(), lambda: Adam(s.critic_rate, beta1=s.beta1)
+            moved["encoder"] = self.encoder = dense_layers(sizes, rng, **how)
+        self._moved, self._critic_moved = (
+            Descent(network.parameters(), lambda: Adam(s.learning_rate, beta1=s.beta1))
+            for network in (Sequential(**moved), self.critic)
         )
 
     def run(self):
@@ -67,14 +65,14 @@ class Training:
         # An overflow is reported at once, with its remedy.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for step in range(s.n_steps):
-                left = 1.0 - step / s.n_steps if s.rate_falls else 1.0
+                rate = s.learning_rate * (1.0 - step / s.n_steps)
                 for _ in range(s.critic_steps):
                     gap = float(self._add_critic_gradient())
-                    self._critic_moved.step(s.critic_rate * left)
+                    self._critic_moved.step(rate)
                 check_learned(gap, "lower learning_rate")
                 gaps.append(gap)
                 self.add_gradient(*self._draw(), *self._draw_unseen())
-                self._moved.step(s.learning_rate * left)
+                self._moved.step(rate)
                 average.step()
         average.use()
         return gaps
@@ -85,15 +83,14 @@ class Training:
             noise = self._encode(x, a, noise)[0]
         fake = self.generator.forward(namespace(a).concat([noise, a], axis=1))
         gap = self.critic.add_gap(x, fake, a)
-        shape = x.shape if self.settings.each_element else (x.shape[0], 1)
-        share = self._on_device(self.rng.random(shape))
+        share = typed_like(self.rng.random((x.shape[0], 1)), x)
         self.critic.add_penalty(share * x + (1.0 - share) * fake, a, self.settings.penalty)
         return gap
 
     def add_gradient(self, x, a, codes, noise, other, other_noise):
         """Add the gradient of the generator's loss on one batch; return its value, shape ()."""
         s, n, xp = self.settings, x.shape[0], namespace(x)
-        place, by_units = noise, None
+        place = noise
         if s.variational:
             place, mean, log_variance = self._encode(x, a, noise, train=True)
         fake = self.generator.forward(xp.concat([place, a], axis=1), train=True)
@@ -102,14 +99,11 @@ class Training:
             terms.append((s.classification_weight, class_term(fake, codes, self.classifier)))
         if s.cycle_weight:
             terms.append((s.cycle_weight, cycle_term(fake, a, self.regressor)))
-        if s.variational and s.output == "sigmoid":
-            value, by_units = sigmoid_cross_entropy(self.generator.units, x)
-            terms.append((1.0, (value, 0.0)))
-        elif s.variational:
+        if s.variational:
             terms.append((1.0, reconstruction_term(fake, x, s.decoder_variance)))
         loss = sum(weight * value for weight, (value, _) in terms)
         gradient = sum(weight * by_fake for weight, (_, by_fake) in terms)
-        by_place = self.generator.backward(gradient, by_units)[:, : self.n_noise]
+        by_place = self.generator.backward(gradient)[:, : self.n_noise]
         if s.variational:
             values, (by_mean, by_log) = divergences(mean, log_variance)
             loss = loss + xp.mean(values)
@@ -145,8 +139,31 @@ class Training:
         return take_rows(self.unseen, rows), self._noise()
 
     def _noise(self):
-        shape = (self.settings.batch_size, self.n_noise)
-        return self._on_device(self.rng.standard_normal(shape))
+        return typed_like(
+            self.rng.standard_normal((self.settings.batch_size, self.n_noise)), self.X
+        )
 
-    def _on_device(self, drawn):
-        return namespace(self.X).astype(like(drawn, self.X), self.X.dtype)
+
+class Average:
+    r"""Running average of parameters, :math:`\bar w \leftarrow \rho \bar w + (1 - \rho) w`.
+
+    :math:`\rho` is ``share``, at first less, :math:`(1 + t) / (10 + t)` after t steps, so that
+    the start is soon forgotten.
+    """
+
+    def __init__(self, parameters, share):
+        self.parameters, self.share, self.n_steps = list(parameters.values()), share, 0
+        self.values = [parameter.value + 0.0 for parameter in self.parameters]
+
+    def step(self):
+        """Take in the parameters as they are now."""
+        share = min(self.share, (1.0 + self.n_steps) / (10.0 + self.n_steps))
+        self.n_steps += 1
+        for value, parameter in zip(self.values, self.parameters, strict=True):
+            value *= share
+            value += (1.0 - share) * parameter.value
+
+    def use(self):
+        """Give the parameters their averages."""
+        for value, parameter in zip(self.values, self.parameters, strict=True):
+            parameter.value = value

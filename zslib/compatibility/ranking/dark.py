@@ -1,12 +1,16 @@
 """DARK: dual-view ranking with hardness assessment (Guo et al. 2019)."""
 
 import math
-from itertools import islice
+from dataclasses import KW_ONLY, dataclass
+from itertools import chain, count, islice
+from typing import Annotated, Literal
 
 import numpy as np
 from array_api_compat import device as array_device
 
-from zslib.arrays import like, namespace, random_generator, take_rows, typed_as, unit_rows
+from zslib.arrays import namespace, random_generator, take_rows, typed_as, unit_rows
+from zslib.compatibility.base import typed_like
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.compatibility.ranking.dark_objective import (
     assess,
     compatibility,
@@ -21,11 +25,11 @@ from zslib.compatibility.ranking.dark_objective import (
 )
 from zslib.compatibility.ranking.training import StagedModel, keep_nothing
 from zslib.optim import SGD, minibatches
-from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["DARK"]
 
 
+@dataclass(repr=False, eq=False)
 class DARK(StagedModel):
     r"""Dual-view ranking with hardness assessment (Guo et al. 2019, Eqs. 3 to 11, Algorithm 1).
 
@@ -70,9 +74,7 @@ class DARK(StagedModel):
     learning_rate : float, keyword only, default 0.01
         :math:`\tau` of the first steps.
     drop_at : int or None, keyword only, default 150
-        Iteration before which the learning rate is multiplied by ``drop_factor``, counted from
-        0; None: never.
-    drop_factor : float, keyword only, default 0.1
+        Iteration before which the learning rate falls to a tenth, counted from 0; None: never.
     n_iter : int, keyword only, default 200
     iteration : {"pass", "step"}, keyword only, default "pass"
         What an iteration is: a passage over all images, batch after batch, or the step of one
@@ -142,97 +144,53 @@ class DARK(StagedModel):
     family = "bilinear, ranking"
     look = (0, "o", "-")
 
-    def __init__(
-        self,
-        rank=64,
-        *,
-        margin=0.5,
-        regularization=0.01,
-        data_weight=1.0,
-        learning_rate=0.01,
-        drop_at=150,
-        drop_factor=0.1,
-        n_iter=200,
-        iteration="pass",
-        batch_size=512,
-        refresh_every=10,
-        objective_every=10,
-        label_view=True,
-        hardness=True,
-        gradient="fixed",
-        normalize=True,
-        scale=None,
-        init_scale=1.0,
-        random_state=None,
-    ):
-        self.rank = rank
-        self.margin = margin
-        self.regularization = regularization
-        self.data_weight = data_weight
-        self.learning_rate = learning_rate
-        self.drop_at = drop_at
-        self.drop_factor = drop_factor
-        self.n_iter = n_iter
-        self.iteration = iteration
-        self.batch_size = batch_size
-        self.refresh_every = refresh_every
-        self.objective_every = objective_every
-        self.label_view = label_view
-        self.hardness = hardness
-        self.gradient = gradient
-        self.normalize = normalize
-        self.scale = scale
-        self.init_scale = init_scale
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        for name in ("rank", "n_iter", "batch_size", "refresh_every"):
-            check_integer(getattr(self, name), name, low=1)
-        check_choice(self.iteration, "iteration", ("pass", "step"))
-        check_choice(self.gradient, "gradient", ("fixed", "margin", "objective"))
-        for name in ("label_view", "hardness", "normalize"):
-            check_choice(getattr(self, name), name, (False, True))
-        for name in ("data_weight", "learning_rate", "drop_factor", "init_scale"):
-            check_real(getattr(self, name), name, low=0.0, inclusive=False)
-        if self.scale is not None:
-            check_real(self.scale, "scale", low=0.0, inclusive=False)
-        check_real(self.margin, "margin", low=0.0, high=1.0, inclusive=False)
-        check_real(self.regularization, "regularization", low=0.0)
-        for name, low in (("drop_at", 0), ("objective_every", 1)):
-            if getattr(self, name) is not None:
-                check_integer(getattr(self, name), name, low=low)
+    rank: int = 64
+    _: KW_ONLY
+    margin: Annotated[float, "> 0", "< 1"] = 0.5
+    regularization: NotNegative = 0.01
+    data_weight: Positive = 1.0
+    learning_rate: Positive = 0.01
+    drop_at: Annotated[int, ">= 0"] | None = 150
+    n_iter: int = 200
+    iteration: Literal["pass", "step"] = "pass"
+    batch_size: int = 512
+    refresh_every: int = 10
+    objective_every: int | None = 10
+    label_view: bool = True
+    hardness: bool = True
+    gradient: Literal["fixed", "margin", "objective"] = "fixed"
+    normalize: bool = True
+    scale: Positive | None = None
+    init_scale: Positive = 1.0
+    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings, keep=keep_nothing):
-        self._check_parameters()
         rng = random_generator(self.random_state)
-        if self.normalize:
-            X, embeddings = unit_rows(X, name="X"), unit_rows(embeddings, name="class_embeddings")
+        X, embeddings = self._rows(X, embeddings)
         means = prototypes(X, codes, embeddings.shape[0]) if self.label_view else None
-        U = self._start(rng, X)
-        V = self._start(rng, embeddings)
+        U, V = (
+            typed_like(self.init_scale * rng.standard_normal((rows.shape[1], self.rank)), rows)
+            for rows in (X, embeddings)
+        )
         with np.errstate(over="ignore", invalid="ignore"):
             self._descend(U, V, X, codes, embeddings, means, rng, keep)
         self.U_, self.V_ = U, V
-
-    def _start(self, rng, rows):
-        start = self.init_scale * rng.standard_normal((rows.shape[1], self.rank))
-        return namespace(rows).astype(like(start, rows), rows.dtype)
 
     def _descend(self, U, V, X, codes, S, means, rng, keep):
         """Lines 3 to 9 of Algorithm 1; changes U and V in place."""
         xp = namespace(X)
         self.objective_, self.objective_steps_ = [], []
         optimiser = SGD(self.learning_rate)
-        batches = _endless_minibatches(X.shape[0], self.batch_size, rng)
+        passes = (minibatches(X.shape[0], self.batch_size, rng) for _ in count())
         length = math.ceil(X.shape[0] / self.batch_size) if self.iteration == "pass" else 1
         n_steps = self.n_iter * length
-        for step, batch in enumerate(islice(batches, n_steps)):
+        for step, batch in enumerate(islice(chain.from_iterable(passes), n_steps)):
             if step % length == 0:
-                keep(step // length, lambda: {"U_": U, "V_": V})
-            if self._due(step, length):
+                keep(step // length, lambda _: {"U_": U, "V_": V})
+            if self.objective_every is not None and step % (self.objective_every * length) == 0:
                 self._record(step, U, V, X, codes, S, means)
             if self.drop_at is not None and step == self.drop_at * length:
-                optimiser.learning_rate *= self.drop_factor
+                optimiser.learning_rate *= 0.1
             if step % self.refresh_every == 0:
                 # Margins and weights are theirs until the next time, whichever images come.
                 U_then, labels_then = xp.asarray(U, copy=True), S @ V
@@ -241,7 +199,7 @@ class DARK(StagedModel):
             scores = compatibility(x @ U_then, labels_then, self.scale)
             view = self._assess(scores, take_rows(codes, batch))
             self._step(optimiser, U, V, S, [*labels, (x, pulls(view))])
-        keep(self.n_iter, lambda: {"U_": U, "V_": V})
+        keep(self.n_iter, lambda _: {"U_": U, "V_": V})
         self._record(n_steps, U, V, X, codes, S, means)
 
     def _step(self, optimiser, U, V, S, parts):
@@ -255,16 +213,8 @@ class DARK(StagedModel):
             slope = cosine_gradients(U, V, S, parts, self.data_weight * self.scale)[i]
             optimiser.step(W, slope + 2.0 * self.regularization * W)
 
-    def _due(self, step, length):
-        """Whether the objective is evaluated before this step, of iterations of this length."""
-        return self.objective_every is not None and step % (self.objective_every * length) == 0
-
     def _assess(self, scores, own):
-        options = {"margin": self.margin, "soft": self.hardness, "gradient": self.gradient}
-        return assess(scores, own, **options)
-
-    def _image_view(self, U, V, X, codes, S):
-        return self._assess(image_scores(U, V, X, S, self.scale), codes)
+        return assess(scores, own, margin=self.margin, soft=self.hardness, gradient=self.gradient)
 
     def _label_view(self, U, V, S, means):
         """The label view in a list, which is empty without it."""
@@ -275,7 +225,8 @@ class DARK(StagedModel):
 
     def _record(self, step, U, V, X, codes, S, means):
         """Eq. 9 over all training images, with margins and weights of these U and V."""
-        views = [self._image_view(U, V, X, codes, S), *self._label_view(U, V, S, means)]
+        images = self._assess(image_scores(U, V, X, S, self.scale), codes)
+        views = [images, *self._label_view(U, V, S, means)]
         w = self.data_weight
         self.objective_.append(w * dual_loss(U, V, views, self.regularization / w))
         self.objective_steps_.append(step)
@@ -288,13 +239,9 @@ class DARK(StagedModel):
 
     def _scores(self, X, class_embeddings):
         U, V = typed_as(X, self.U_, self.V_)
-        if self.normalize:
-            X = unit_rows(X, name="X")
-            class_embeddings = unit_rows(class_embeddings, name="class_embeddings")
-        return image_scores(U, V, X, class_embeddings, self.scale)
+        return image_scores(U, V, *self._rows(X, class_embeddings), self.scale)
 
-
-def _endless_minibatches(n, batch_size, rng):
-    """Minibatches of one passage over the images after the other."""
-    while True:
-        yield from minibatches(n, batch_size, rng)
+    def _rows(self, X, class_embeddings):
+        if not self.normalize:
+            return X, class_embeddings
+        return unit_rows(X, name="X"), unit_rows(class_embeddings, name="class_embeddings")

@@ -1,13 +1,16 @@
 """DeViSE: a hinge for each label that is ranked too high (Frome et al. 2013)."""
 
+from dataclasses import KW_ONLY, dataclass
+
 from zslib.arrays import like
+from zslib.compatibility.parameters import Positive
 from zslib.compatibility.ranking.loss import drawn_violation, every_violation
 from zslib.compatibility.ranking.training import RankingModel
-from zslib.validation import check_choice
 
 __all__ = ["DeViSE"]
 
 
+@dataclass(repr=False, eq=False)
 class DeViSE(RankingModel):
     r"""Deep visual-semantic embedding: hinge rank loss over all labels (Frome et al. 2013).
 
@@ -50,30 +53,9 @@ class DeViSE(RankingModel):
     family = "bilinear, ranking"
     look = (3, "P", "-")
 
-    def __init__(
-        self,
-        margin=1.0,
-        *,
-        learning_rate=1.0,
-        n_epochs=20,
-        first_violating=False,
-        batch_size=64,
-        regularization=0.0,
-        random_state=None,
-    ):
-        super().__init__(
-            margin,
-            learning_rate=learning_rate,
-            n_epochs=n_epochs,
-            batch_size=batch_size,
-            regularization=regularization,
-            random_state=random_state,
-        )
-        self.first_violating = first_violating
-
-    def _fit(self, X, codes, embeddings, **more):
-        check_choice(self.first_violating, "first_violating", (False, True))
-        super()._fit(X, codes, embeddings, **more)
+    _: KW_ONLY
+    learning_rate: Positive = 1.0
+    first_violating: bool = False
 
     def _weigh(self, residuals, own, rng):
         if self.first_violating:

@@ -1,29 +1,30 @@
 """LatEm: several bilinear maps, the best of which scores a pair (Xian et al. 2016)."""
 
 import math
+from dataclasses import KW_ONLY, dataclass
+from functools import reduce
 
-from array_api_compat import device as array_device
-
-from zslib.arrays import like, namespace
-from zslib.compatibility.ranking.loss import drawn_violation, one_violation
+from zslib.arrays import like, namespace, random_generator, typed_as
+from zslib.compatibility.base import typed_like
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
+from zslib.compatibility.ranking.loss import one_violation
 from zslib.compatibility.ranking.training import (
     StagedModel,
-    check_ranking_parameters,
     keep_nothing,
     row_space,
     train_by_ranking,
 )
-from zslib.validation import check_choice, check_integer
 
 __all__ = ["LatEm"]
 
 
+@dataclass(repr=False, eq=False)
 class LatEm(StagedModel):
     r"""Latent embeddings: a piecewise linear compatibility (Xian et al. 2016, Algorithm 1).
 
     .. math:: F(x, s) = \max_{1 \le k \le K} x W_k s'.
 
-    For each sample one label :math:`y \ne y_i` is drawn. If
+    For each sample one label :math:`y \ne y_i` is drawn among all others. If
     :math:`\epsilon + F(x_i, s_y) - F(x_i, s_{y_i}) > 0`, the matrix that wins for y goes a step
     against :math:`x_i' s_y` and the one that wins for :math:`y_i` a step along
     :math:`x_i' s_{y_i}`. That is Eq. 2 of Guo et al. (2019) with the weight :math:`\Delta = 1`
@@ -36,9 +37,6 @@ class LatEm(StagedModel):
     ----------
     n_matrices : int, default 4
         K. The original chooses it on validation classes, or prunes matrices that seldom win.
-    draw : {"any", "violating"}, keyword only, default "any"
-        "any": the label is drawn among all but the sample's own, and may turn out not to violate
-        the margin (Algorithm 1). "violating": it is drawn among those that do.
     n_epochs : int, keyword only, default 50
         Passes over the samples.
     random_state : None, int, Generator or RandomState, keyword only, default None
@@ -74,78 +72,46 @@ class LatEm(StagedModel):
     family = "bilinear, ranking"
     look = (4, "X", "-")
 
-    def __init__(
-        self,
-        n_matrices=4,
-        *,
-        margin=1.0,
-        draw="any",
-        learning_rate=10.0,
-        n_epochs=50,
-        batch_size=64,
-        regularization=0.0,
-        random_state=None,
-    ):
-        self.n_matrices = n_matrices
-        self.margin = margin
-        self.draw = draw
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.regularization = regularization
-        self.random_state = random_state
+    n_matrices: int = 4
+    _: KW_ONLY
+    margin: Positive = 1.0
+    learning_rate: Positive = 10.0
+    n_epochs: int = 50
+    batch_size: int = 64
+    regularization: NotNegative = 0.0
+    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings, keep=keep_nothing):
         xp = namespace(X)
-        n_matrices = check_integer(self.n_matrices, "n_matrices", low=1)
-        check_choice(self.draw, "draw", ("any", "violating"))
-        parameters = check_ranking_parameters(self)
-        rng, p, q = parameters["rng"], X.shape[1], embeddings.shape[1]
-
-        def weigh(residuals, own):
-            n, n_labels = residuals.shape
-            if self.draw == "violating":
-                return drawn_violation(residuals, like(rng.random((n, n_labels)), residuals))
-            ahead = like(rng.integers(1, n_labels, size=n), residuals)
-            return one_violation(residuals, (own + ahead) % n_labels)
+        n_matrices, rng = self.n_matrices, random_generator(self.random_state)
+        p, q = X.shape[1], embeddings.shape[1]
 
         start = rng.standard_normal((p, n_matrices * q)) / math.sqrt(p)
-        start = xp.reshape(xp.astype(like(start, X), X.dtype), (p * n_matrices, q))
+        start = xp.reshape(typed_like(start, X), (p * n_matrices, q))
         embeddings, basis = row_space(embeddings)
         inside = start if basis is None else start @ basis
         outside = None if basis is None else start - inside @ basis.T
         W = xp.reshape(inside, (p, -1))
 
-        def coefs(epoch):
+        def learned(epoch):
             coefs = xp.reshape(W, inside.shape)
             if basis is not None:
                 # Outside of the embeddings' space only the penalty changes anything.
                 steps = epoch * math.ceil(X.shape[0] / self.batch_size)
                 shrunk = (1.0 - 2.0 * self.learning_rate * self.regularization) ** steps
                 coefs = shrunk * outside + coefs @ basis.T
-            return xp.permute_dims(xp.reshape(coefs, (p, n_matrices, q)), (1, 0, 2))
+            return {"coefs_": xp.permute_dims(xp.reshape(coefs, (p, n_matrices, q)), (1, 0, 2))}
 
-        self.learning_curve_ = train_by_ranking(
-            W,
-            X,
-            codes,
-            embeddings,
-            weigh,
-            after_epoch=lambda epoch: keep(epoch, lambda: {"coefs_": coefs(epoch)}),
-            **parameters,
-        )
-        self.coefs_ = coefs(self.n_epochs)
+        self.learning_curve_ = train_by_ranking(self, W, X, codes, embeddings, rng, keep, learned)
+        vars(self).update(learned(self.n_epochs))
+
+    def _weigh(self, residuals, own, rng):
+        n, n_labels = residuals.shape
+        ahead = like(rng.integers(1, n_labels, size=n), residuals)
+        return one_violation(residuals, (own + ahead) % n_labels)
 
     def _scores(self, X, class_embeddings):
-        xp = namespace(X)
-        best = xp.full(
-            (X.shape[0], class_embeddings.shape[0]),
-            -math.inf,
-            dtype=X.dtype,
-            device=array_device(X),
-        )
+        (coefs,) = typed_as(X, self.coefs_)
         # One matrix at a time: the scores of all would take K times the memory.
-        for k in range(self.coefs_.shape[0]):
-            W = xp.astype(self.coefs_[k, :, :], X.dtype, copy=False)
-            best = xp.maximum(best, (X @ W) @ class_embeddings.T)
-        return best
+        scores = ((X @ coefs[k, :, :]) @ class_embeddings.T for k in range(coefs.shape[0]))
+        return reduce(namespace(X).maximum, scores)

@@ -2,20 +2,20 @@
 
 import copy
 import math
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, random_generator, take_rows
 from zslib.compatibility.base import BilinearModel, CompatibilityModel
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.compatibility.ranking.loss import score_gradient, violations
 from zslib.optim import SGD, minibatches
-from zslib.validation import check_integer, check_real
 
 __all__ = [
     "RankingModel",
     "StagedModel",
-    "check_ranking_parameters",
     "ranking_step",
     "row_space",
     "train_by_ranking",
@@ -26,7 +26,8 @@ class StagedModel(CompatibilityModel):
     """Base of the systems whose training can be looked at on its way.
 
     Its ``_fit`` takes ``keep(n, learned)`` as well, and calls it after n iterations with a
-    function that gives the learned arrays by the attribute's name. They may change afterwards.
+    function of n that gives the learned arrays by the attribute's name. They may change
+    afterwards.
     """
 
     def fit_stages(self, X, y, class_embeddings, stages):
@@ -54,7 +55,7 @@ class StagedModel(CompatibilityModel):
 
         def keep(n, learned):
             if n in stages:
-                arrays = learned()
+                arrays = learned(n)
                 xp = namespace(*arrays.values())
                 kept[n] = {name: xp.asarray(a, copy=True) for name, a in arrays.items()}
 
@@ -87,7 +88,7 @@ def row_space(embeddings):
     return coordinates.T, basis
 
 
-def ranking_step(W, X, own, S, weigh, margin):
+def ranking_step(model, W, X, own, S, rng):
     """Summed loss of a minibatch and its gradient for ``W`` (p, K * q), K matrices side by side.
 
     The score of a label is the largest over the matrices, and its gradient goes to the winner.
@@ -97,8 +98,8 @@ def ranking_step(W, X, own, S, weigh, margin):
     n_matrices = W.shape[1] // q
     by_matrix = xp.reshape(X @ W, (b * n_matrices, q)) @ S.T
     by_matrix = xp.reshape(by_matrix, (b, n_matrices, n_labels))
-    residuals = violations(xp.max(by_matrix, axis=1), own, margin)
-    weights = weigh(residuals, own)
+    residuals = violations(xp.max(by_matrix, axis=1), own, float(model.margin))
+    weights = model._weigh(residuals, own, rng)
     gradient = score_gradient(weights, own)[:, None, :]
     if n_matrices > 1:
         matrices = xp.arange(n_matrices, device=array_device(W))
@@ -108,21 +109,7 @@ def ranking_step(W, X, own, S, weigh, margin):
     return xp.sum(weights * residuals), X.T @ xp.reshape(pull, (b, n_matrices * q))
 
 
-def train_by_ranking(
-    W,
-    X,
-    own,
-    S,
-    weigh,
-    *,
-    margin,
-    learning_rate,
-    n_epochs,
-    batch_size,
-    regularization,
-    rng,
-    after_epoch=lambda epoch: None,
-):
+def train_by_ranking(model, W, X, own, S, rng, keep, learned):
     r"""Minimise the ranking loss by stochastic gradient descent over minibatches of samples.
 
     .. math:: \frac{1}{n} \sum_i \sum_{y \ne y_i} \Delta_{iy} R_{iy} + \lambda \|W\|_F^2,
@@ -130,24 +117,23 @@ def train_by_ranking(
 
     Loss and gradient of a minibatch are means over its samples, so the learning rate does not
     depend on ``batch_size``; with ``batch_size=1`` this is the per-sample SGD of the originals.
-    ``W`` (p, K * q) is changed in place; ``weigh(residuals, own)`` gives the weights of a
-    minibatch; ``after_epoch(epoch)`` is called with the number of epochs done. Returns the mean
-    loss per sample in each epoch, without the penalty.
+    ``model`` has the parameters of `RankingModel`, and its ``_weigh``. ``W`` (p, K * q) is changed
+    in place; after each epoch ``keep(epochs, learned)`` is called. Returns the mean loss per
+    sample in each epoch, without the penalty.
     """
-    xp = namespace(W, X, own, S)
-    n = X.shape[0]
-    optimiser = SGD(learning_rate)
+    xp, n = namespace(W, X, own, S), X.shape[0]
+    optimiser, penalty = SGD(model.learning_rate), float(model.regularization)
     curve = []
-    for epoch in range(1, n_epochs + 1):
+    for epoch in range(1, model.n_epochs + 1):
         losses = []
         # An overflow is reported below, with its remedy.
         with np.errstate(over="ignore", invalid="ignore"):
-            for batch in minibatches(n, batch_size, rng):
+            for batch in minibatches(n, model.batch_size, rng):
                 x, labels = take_rows(X, batch), take_rows(own, batch)
-                loss, gradient = ranking_step(W, x, labels, S, weigh, margin)
+                loss, gradient = ranking_step(model, W, x, labels, S, rng)
                 gradient /= len(batch)
-                if regularization:
-                    gradient += (2.0 * regularization) * W
+                if penalty:
+                    gradient += (2.0 * penalty) * W
                 optimiser.step(W, gradient)
                 losses.append(loss)
             curve.append(float(xp.sum(xp.stack(losses), dtype=xp.float64)) / n)
@@ -155,26 +141,13 @@ def train_by_ranking(
         if not math.isfinite(curve[-1] + squares):
             raise ValueError(
                 f"training diverged in epoch {epoch}: the weights left the range of {W.dtype}; "
-                f"learning_rate={learning_rate} is too large for features of this scale"
+                f"learning_rate={optimiser.learning_rate} is too large for features of this scale"
             )
-        after_epoch(epoch)
+        keep(epoch, learned)
     return curve
 
 
-def check_ranking_parameters(model):
-    """Check the parameters that all ranking systems share; return those of the trainer."""
-    return {
-        "margin": check_real(model.margin, "margin", low=0.0, inclusive=False),
-        "learning_rate": check_real(
-            model.learning_rate, "learning_rate", low=0.0, inclusive=False
-        ),
-        "n_epochs": check_integer(model.n_epochs, "n_epochs", low=1),
-        "batch_size": check_integer(model.batch_size, "batch_size", low=1),
-        "regularization": check_real(model.regularization, "regularization", low=0.0),
-        "rng": random_generator(model.random_state),
-    }
-
-
+@dataclass(repr=False, eq=False)
 class RankingModel(StagedModel, BilinearModel):
     r"""Base of DeViSE, ALE and SJE: :math:`F = x W s'`, and a choice of weights.
 
@@ -214,39 +187,21 @@ class RankingModel(StagedModel, BilinearModel):
     grid = {"learning_rate": (0.3, 1.0, 3.0), "n_epochs": (10, 40)}
     limits = {"n_epochs": (1, 160)}
 
-    def __init__(
-        self,
-        margin=1.0,
-        *,
-        learning_rate=10.0,
-        n_epochs=20,
-        batch_size=64,
-        regularization=0.0,
-        random_state=None,
-    ):
-        self.margin = margin
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.regularization = regularization
-        self.random_state = random_state
+    margin: Positive = 1.0
+    _: KW_ONLY
+    learning_rate: Positive = 10.0
+    n_epochs: int = 20
+    batch_size: int = 64
+    regularization: NotNegative = 0.0
+    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings, keep=keep_nothing):
-        xp = namespace(X)
-        parameters = check_ranking_parameters(self)
+        xp, rng = namespace(X), random_generator(self.random_state)
         embeddings, basis = row_space(embeddings)
         W = xp.zeros((X.shape[1], embeddings.shape[1]), dtype=X.dtype, device=array_device(X))
 
-        def coef():
-            return W if basis is None else W @ basis.T
+        def learned(_):
+            return {"coef_": W if basis is None else W @ basis.T}
 
-        self.learning_curve_ = train_by_ranking(
-            W,
-            X,
-            codes,
-            embeddings,
-            lambda residuals, own: self._weigh(residuals, own, parameters["rng"]),
-            after_epoch=lambda epoch: keep(epoch, lambda: {"coef_": coef()}),
-            **parameters,
-        )
-        self.coef_ = coef()
+        self.learning_curve_ = train_by_ranking(self, W, X, codes, embeddings, rng, keep, learned)
+        vars(self).update(learned(self.n_epochs))
