@@ -5,10 +5,11 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from zslib.validation import check_choice, check_each, check_integer, check_real
 
-__all__ = ["NotNegative", "Positive", "RandomState", "check_parameters"]
+__all__ = ["NotNegative", "Positive", "RandomState", "Share", "check_parameters"]
 
 Positive = Annotated[float, "> 0"]
 NotNegative = Annotated[float, ">= 0"]
+Share = Annotated[float, ">= 0", "< 1"]
 RandomState = Any  # which `zslib.arrays.random_generator` checks
 
 
@@ -43,5 +44,9 @@ def _check(value, name, kind):
     elif kind is int:
         check_integer(value, name, low=int(bounds[0].split()[1]) if bounds else 1)
     elif kind is float:
-        limits = {"low" if ">" in bound else "high": float(bound.split()[1]) for bound in bounds}
-        check_real(value, name, **limits, inclusive=all("=" in bound for bound in bounds))
+        for inclusive in {"=" in bound for bound in bounds} or {True}:
+            alike = [bound for bound in bounds if ("=" in bound) == inclusive]
+            limits = {
+                "low" if ">" in bound else "high": float(bound.split()[1]) for bound in alike
+            }
+            check_real(value, name, **limits, inclusive=inclusive)

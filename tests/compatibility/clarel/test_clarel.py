@@ -318,9 +318,9 @@ REFUSALS = {
         ({"text_encoder": None}, "texts must be float32 or float64", TypeError),
         ({"distance": "cosine"}, "distance must be one of"),
         ({"text_encoder": "lstm"}, "text_encoder must be one of 'paper', 'mean', None"),
-        ({"dropout": 1.0}, "dropout must be below 1, got 1.0"),
+        ({"dropout": 1.0}, "dropout must be .* below 1.0, got 1.0"),
         ({"dropout": -0.1}, "dropout must be a finite number, at least 0.0, got -0.1"),
-        ({"exclude_equal": "no"}, "exclude_equal must be one of True, False, got 'no'"),
+        ({"exclude_equal": "no"}, "exclude_equal must be one of False, True, got 'no'"),
         ({"learning_rate": 0.0}, "learning_rate must be .* above 0"),
         ({"decay": 0.5}, "decay must be .* at least 1"),
         # Those of the paper's encoder as well, whichever is asked for.
@@ -339,9 +339,9 @@ REFUSALS = {
             )
         ),
         ({"X": X * np.nan}, "X holds NaN"),
-        ({"momentum": 1.0}, "momentum must be below 1, got 1.0"),
+        ({"momentum": 1.0}, "momentum must be .* below 1.0, got 1.0"),
         ({"clip": 0.0}, "clip must be .* above 0"),
-        ({"dropout_each": 1.5}, "dropout_each must be one of True, False"),
+        ({"dropout_each": 1.5}, "dropout_each must be one of False, True"),
         *(
             ({name: 0}, f"{name} must be at least 1")
             for name in ("embedding_dim", "n_batches", "texts_per_image", "log_every")

@@ -1,6 +1,8 @@
 """CLAREL (Oreshkin et al. 2019): images and texts in one space, by retrieving each other."""
 
 import math
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -20,10 +22,11 @@ from zslib.compatibility.base import check_beyond_chance, check_told_apart, some
 from zslib.compatibility.clarel.checkpoint import Checkpoint
 from zslib.compatibility.clarel.draws import TextDraw
 from zslib.compatibility.clarel.encoders import check_tokens
-from zslib.compatibility.clarel.loss import embedding_distances
-from zslib.compatibility.clarel.network import ClarelNetwork, check_parameters, make_encoder
+from zslib.compatibility.clarel.loss import DISTANCES, embedding_distances
+from zslib.compatibility.clarel.network import ClarelNetwork, check_for, make_encoder
 from zslib.compatibility.clarel.pairs import Pairs
 from zslib.compatibility.clarel.training import Training, identity
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState, Share
 from zslib.nn import n_parameters
 from zslib.validation import (
     as_array,
@@ -39,6 +42,7 @@ __all__ = ["CLAREL"]
 _TEXTS_AT_ONCE = 256
 
 
+@dataclass(repr=False, eq=False)
 class CLAREL(BaseEstimator):
     r"""Classification via retrieval loss (Oreshkin et al. 2019, sections 2 and 2.1, Appendix D).
 
@@ -161,78 +165,41 @@ class CLAREL(BaseEstimator):
     array([0, 1])
     """
 
-    def __init__(
-        self,
-        retrieval_mix=0.5,
-        classification_weight=0.5,
-        *,
-        embedding_dim=1024,
-        distance="euclidean",
-        exclude_equal=True,
-        text_encoder="paper",
-        dropout=0.25,
-        dropout_each=False,
-        batch_size=32,
-        texts_per_image=10,
-        n_batches=150_000,
-        learning_rate=0.1,
-        momentum=0.0,
-        clip=None,
-        decay_every=50_000,
-        decay=10.0,
-        convolution_penalty=0.001,
-        shuffle_labels=False,
-        word_vectors=None,
-        word_dim=300,
-        kernel_width=3,
-        pooling="mean",
-        filters=(128, 256),
-        halve=False,
-        normalise_shortcut=False,
-        norm_momentum=0.9,
-        norm_epsilon=1e-5,
-        lstm_units=512,
-        n_tokens=None,
-        checkpoint=None,
-        checkpoint_every=1000,
-        log_every=100,
-        progress=False,
-        random_state=None,
-    ):
-        self.retrieval_mix = retrieval_mix
-        self.classification_weight = classification_weight
-        self.embedding_dim = embedding_dim
-        self.distance = distance
-        self.exclude_equal = exclude_equal
-        self.text_encoder = text_encoder
-        self.dropout = dropout
-        self.dropout_each = dropout_each
-        self.batch_size = batch_size
-        self.texts_per_image = texts_per_image
-        self.n_batches = n_batches
-        self.learning_rate = learning_rate
-        self.momentum = momentum
-        self.clip = clip
-        self.decay_every = decay_every
-        self.decay = decay
-        self.convolution_penalty = convolution_penalty
-        self.shuffle_labels = shuffle_labels
-        self.word_vectors = word_vectors
-        self.word_dim = word_dim
-        self.kernel_width = kernel_width
-        self.pooling = pooling
-        self.filters = filters
-        self.halve = halve
-        self.normalise_shortcut = normalise_shortcut
-        self.norm_momentum = norm_momentum
-        self.norm_epsilon = norm_epsilon
-        self.lstm_units = lstm_units
-        self.n_tokens = n_tokens
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
-        self.log_every = log_every
-        self.progress = progress
-        self.random_state = random_state
+    retrieval_mix: Annotated[float, ">= 0", "<= 1"] = 0.5
+    classification_weight: Annotated[float, ">= 0", "<= 1"] = 0.5
+    _: KW_ONLY
+    embedding_dim: int = 1024
+    distance: Literal[DISTANCES] = "euclidean"
+    exclude_equal: bool = True
+    text_encoder: Literal["paper", "mean", None] = "paper"
+    dropout: Share = 0.25
+    dropout_each: bool = False
+    batch_size: int = 32
+    texts_per_image: int = 10
+    n_batches: int = 150_000
+    learning_rate: Positive = 0.1
+    momentum: Share = 0.0
+    clip: Positive | None = None
+    decay_every: int = 50_000
+    decay: Annotated[float, ">= 1"] = 10.0
+    convolution_penalty: NotNegative = 0.001
+    shuffle_labels: bool = False
+    word_vectors: object = None
+    word_dim: int = 300
+    kernel_width: int = 3
+    pooling: Literal["mean", "last"] = "mean"
+    filters: tuple[int, ...] = (128, 256)
+    halve: bool = False
+    normalise_shortcut: bool = False
+    norm_momentum: Share = 0.9
+    norm_epsilon: Positive = 1e-5
+    lstm_units: int = 512
+    n_tokens: Annotated[int, ">= 2"] | None = None
+    checkpoint: object = None
+    checkpoint_every: int = 1000
+    log_every: int = 100
+    progress: bool = False
+    random_state: RandomState = None
 
     def fit(self, X, y, texts, text_rows=None, text_ids=None):
         """Learn from samples of the seen classes and their texts.
@@ -269,7 +236,7 @@ class CLAREL(BaseEstimator):
         """
         X, y = as_vectors(X, "X"), as_array(y, "y")
         n, p = X.shape
-        check_parameters(self, n)
+        check_for(self, n)
         if y.ndim != 1 or y.shape[0] != n:
             raise ValueError(
                 f"y must have one label for each of the {n} rows of X, got shape {tuple(y.shape)}"

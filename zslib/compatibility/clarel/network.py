@@ -11,13 +11,13 @@ from zslib.compatibility.clarel.encoders import (
     ReadyVectors,
     check_tokens,
 )
-from zslib.compatibility.clarel.loss import DISTANCES, batch_loss
+from zslib.compatibility.clarel.loss import batch_loss
+from zslib.compatibility.parameters import check_parameters
 from zslib.nn import Dropout, Linear
 from zslib.nn.layer import named_parts
-from zslib.optim.checks import check_share
-from zslib.validation import check_choice, check_each, check_integer, check_real, check_vectors
+from zslib.validation import check_integer, check_vectors
 
-__all__ = ["ClarelNetwork", "check_parameters", "make_encoder"]
+__all__ = ["ClarelNetwork", "check_for", "make_encoder"]
 
 
 class ClarelNetwork:
@@ -82,46 +82,15 @@ class ClarelNetwork:
         return namespace(X).stack(terms)
 
 
-_COUNTS = (
-    "embedding_dim",
-    "texts_per_image",
-    "n_batches",
-    "decay_every",
-    "word_dim",
-    "kernel_width",
-    "lstm_units",
-    "checkpoint_every",
-    "log_every",
-)
-
-
-def check_parameters(model, n):
+def check_for(model, n):
     """Refuse parameters out of range, for n samples; those of unused encoders as well."""
-    for name in ("retrieval_mix", "classification_weight"):
-        check_real(getattr(model, name), name, low=0.0, high=1.0)
-    check_choice(model.distance, "distance", DISTANCES)
-    for name in ("exclude_equal", "halve", "normalise_shortcut", "dropout_each", "shuffle_labels"):
-        check_choice(getattr(model, name), name, (True, False))
-    check_choice(model.text_encoder, "text_encoder", ("paper", "mean", None))
-    check_choice(model.pooling, "pooling", ("mean", "last"))
-    for name in _COUNTS:
-        check_integer(getattr(model, name), name, low=1)
+    check_parameters(model)
     if model.kernel_width % 2 == 0:
         raise ValueError(f"kernel_width must be odd, got {model.kernel_width}")
-    if model.n_tokens is not None:
-        check_integer(model.n_tokens, "n_tokens", low=2)
-    if len(check_each(model.filters, "filters", check_integer, "integers", low=1)) != 2:
+    if len(model.filters) != 2:
         raise ValueError(f"filters must be two numbers, got {model.filters!r}")
-    check_real(model.convolution_penalty, "convolution_penalty", low=0.0)
-    check_real(model.norm_epsilon, "norm_epsilon", low=0.0, inclusive=False)
-    for name in ("dropout", "momentum", "norm_momentum"):
-        check_share(getattr(model, name), name)
-    if model.clip is not None:
-        check_real(model.clip, "clip", low=0.0, inclusive=False)
     note = " (X has no more rows, and one alone has nothing to be told from)"
     check_integer(model.batch_size, "batch_size", low=2, high=n, high_means=note)
-    check_real(model.learning_rate, "learning_rate", low=0.0, inclusive=False)
-    check_real(model.decay, "decay", low=1.0)
 
 
 def make_encoder(model, texts, pairs, rng, like):

@@ -3,6 +3,8 @@
 import math
 from collections import deque
 from copy import copy
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -33,15 +35,14 @@ from zslib.compatibility.metric.objective import (
     metric_objective,
     squared_distances,
 )
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.optim import minibatches
 from zslib.validation import (
     as_vectors,
-    check_choice,
     check_columns,
     check_integer,
     check_learned,
     check_paired,
-    check_real,
     check_same_rows,
     check_same_width,
     column_names,
@@ -50,6 +51,7 @@ from zslib.validation import (
 __all__ = ["MetricLearner"]
 
 
+@dataclass(repr=False, eq=False)
 class MetricLearner(CompatibilityModel):
     r"""Metric learning with hard negatives (Bucher, Herbin and Jurie 2016, Eqs. 1 to 11).
 
@@ -176,40 +178,22 @@ class MetricLearner(CompatibilityModel):
     family = "metric"
     compares = "distance"
 
-    def __init__(
-        self,
-        metric_dim=64,
-        attribute_weight=0.3,
-        regularization=1e-4,
-        *,
-        negatives="random",
-        negatives_per_positive=1,
-        balanced=True,
-        hinge="squared_distance",
-        growth="across_epochs",
-        learning_rate=0.1,
-        n_epochs=40,
-        batch_size=64,
-        n_scored=256,
-        average_last=5,
-        keep_epochs=False,
-        random_state=None,
-    ):
-        self.metric_dim = metric_dim
-        self.attribute_weight = attribute_weight
-        self.regularization = regularization
-        self.negatives = negatives
-        self.negatives_per_positive = negatives_per_positive
-        self.balanced = balanced
-        self.hinge = hinge
-        self.growth = growth
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.n_scored = n_scored
-        self.average_last = average_last
-        self.keep_epochs = keep_epochs
-        self.random_state = random_state
+    metric_dim: int = 64
+    attribute_weight: NotNegative = 0.3
+    regularization: NotNegative = 1e-4
+    _: KW_ONLY
+    negatives: Literal[NEGATIVES] = "random"
+    negatives_per_positive: int = 1
+    balanced: bool = True
+    hinge: Literal[HINGES] = "squared_distance"
+    growth: Literal["across_epochs", "within_epoch"] = "across_epochs"
+    learning_rate: Positive = 0.1
+    n_epochs: int = 40
+    batch_size: int = 64
+    n_scored: Annotated[int, ">= 2"] | None = 256
+    average_last: int = 5
+    keep_epochs: bool = False
+    random_state: RandomState = None
 
     def fit(self, X, y, class_embeddings, image_attributes=None):
         """Learn from images of the seen classes.
@@ -252,23 +236,7 @@ class MetricLearner(CompatibilityModel):
             check_same_width(image_attributes, classes, "image_attributes", "class_embeddings")
         return self._checked_fit(X, y, class_embeddings, image_attributes=image_attributes)
 
-    def _check_parameters(self):
-        counts = "metric_dim", "negatives_per_positive", "n_epochs", "batch_size", "average_last"
-        for name in counts:
-            check_integer(getattr(self, name), name, low=1)
-        if self.n_scored is not None:
-            check_integer(self.n_scored, "n_scored", low=2)
-        for name in ("attribute_weight", "regularization"):
-            check_real(getattr(self, name), name, low=0.0)
-        check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
-        check_choice(self.negatives, "negatives", NEGATIVES)
-        check_choice(self.hinge, "hinge", HINGES)
-        check_choice(self.growth, "growth", ("across_epochs", "within_epoch"))
-        for name in ("balanced", "keep_epochs"):
-            check_choice(getattr(self, name), name, (False, True))
-
     def _fit(self, X, codes, embeddings, image_attributes=None):
-        self._check_parameters()
         xp = namespace(X)
         rng = random_generator(self.random_state)
         candidates = distinct_candidates(codes, embeddings, image_attributes)

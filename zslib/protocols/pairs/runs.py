@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from zslib.arrays import resolve_device
 from zslib.compatibility import CLAREL, clarel_settings
-from zslib.compatibility.clarel.network import check_parameters
+from zslib.compatibility.clarel.network import check_for
 from zslib.datasets import DATASETS, load_problem, resolve_all
 from zslib.datasets.locate import cache_folder
 from zslib.datasets.problem import check_problem
@@ -283,7 +283,7 @@ def run_clarel(problem, seeds=(0,), *, training="short", n_batches=1000, changes
     changes = changes or {}
     if training == "short":
         model = short_clarel(problem, n_batches=n_batches, **changes)
-        check_parameters(model, len(problem.trainval))
+        check_for(model, len(problem.trainval))
         with suppress(NothingTrained):  # features of another kind may ask for smaller steps
             return run_image_text(model, problem, seeds, grid=SHORT_GRID, **options)
         return run_image_text(model, problem, seeds, grid=_SMALLER_STEPS, **options)
