@@ -79,8 +79,8 @@ class AppendixNetwork:
         source = np.random.default_rng(start)
         encoder = self.encoder(source, reference, **changes)
         width = embedding_dim or self.embedding_dim
-        sizes = self.n_features, self.n_classes, width
-        return ClarelNetwork(*sizes, encoder, 0.0, source, like=reference)
+        sizes = CLAREL(embedding_dim=width, dropout=0.0), self.n_features, self.n_classes
+        return ClarelNetwork(*sizes, encoder, source, like=reference)
 
     def shapes(self, batch, texts):
         """Output of each layer for one batch: (name, kind, shape, branch), and the shortcuts."""

@@ -28,7 +28,7 @@ KS = (1, 2)
 @pytest.fixture(scope="module")
 def lists():
     return ImageNetLists(
-        source="real",
+        name="real",
         description="a toy",
         wordnet=WORDNET,
         instance_links=(("hero", "dog"),),

@@ -13,10 +13,10 @@ def test_the_example_reads_back_as_the_part_that_was_written(tmp_path):
     source, target, dictionary = write_example(made, tmp_path)
     answers = {*made.train_gold[:900].tolist(), *np.concatenate(made.test_gold).tolist()}
     rows = sorted({*range(3000), *answers})
-    read = load_vectors(target, cache=False)
+    read = load_vectors(target)
     assert read.words.tolist() == made.target_words[rows].tolist()
     np.testing.assert_allclose(read.vectors, made.targets[rows], atol=1e-5)
-    assert len(load_vectors(source, cache=False)) == 920
+    assert len(load_vectors(source)) == 920
     lines = Path(dictionary).read_text(encoding="utf-8").splitlines()
     pairs = [line.split() for line in lines]
     assert pairs[0] == [made.train_words[0], made.target_words[made.train_gold[0]]]
