@@ -3,11 +3,11 @@
 from functools import partial
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from book.shown import NOT_TRAINED
 from chapters.dark.by_class import share_over_classes
 from chapters.dark.readings import COMMON, in_readings
+from chapters.leaderboard.ranks import rank_correlation
 from zslib.arrays import to_host
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import (
@@ -68,16 +68,16 @@ class Moment:
         For each measure a pair: what the triplets of a row add to one sum, and to another that it
         is divided by.
         """
-        R = self.residuals(view)
-        soft, easy, left = sigmoid(R), R <= 0, valley() > R
-        size, total = R.shape[1], soft.sum(axis=1)
+        R, F = self.residuals(view), np.abs(self.scores[view])
+        soft, easy, left, size = sigmoid(R), R <= 0, valley() > R, R.shape[1]
+        total, depth = soft.sum(axis=1), np.abs(R)
         return {
-            "mean |F|": (np.abs(self.scores[view]).sum(axis=1), size + 1),
+            "mean |F|": (F.sum(axis=1), size + 1),
             "easy triplets, %": (100 * easy.sum(axis=1), size),
             "weight on easy triplets, %": (100 * (soft * easy).sum(axis=1), total),
             "|R| of easy triplets, % of all": (
-                100 * np.abs(R * easy).sum(axis=1),
-                np.abs(R).sum(axis=1),
+                100 * (depth * easy).sum(axis=1),
+                depth.sum(axis=1),
             ),
             "triplets left of the valley, %": (100 * left.sum(axis=1), size),
             "weight left of the valley, %": (100 * (soft * left).sum(axis=1), total),
@@ -107,8 +107,7 @@ class Moment:
         for c in range(len(self.S)):
             x, own = self.X[self.codes == c], hinge[self.codes == c]
             distance = np.linalg.norm(x - x.mean(axis=0), axis=1)
-            tied = min(np.ptp(own), np.ptp(distance)) == 0
-            correlations.append(0.0 if tied else spearmanr(own, distance).statistic)
+            correlations.append(rank_correlation(own, distance))
         return correlations
 
 
@@ -127,15 +126,14 @@ def training_stages(problem, seeds, *, n_iter, device="cpu"):
             ]
 
         trained, failed = trainings({"end": models})
-        of_stages = zip(*trained["end"], strict=True) if trained else ()
-        return dict(zip(STAGES, of_stages, strict=False)), failed
+        return dict(zip(STAGES, zip(*trained.get("end", ()), strict=True), strict=False)), failed
 
     return in_readings(problem, train)
 
 
-def _dark(length, seed, **options):
-    length = {"n_iter": length, "drop_at": 3 * length // 4}
-    return DARK(**COMMON | length | {"random_state": seed} | options)
+def _dark(n_iter, seed, **options):
+    length = {"n_iter": n_iter, "drop_at": 3 * n_iter // 4}
+    return DARK(**COMMON | length, random_state=seed, **options)
 
 
 def triplet_rows(problem, stages):
