@@ -10,14 +10,7 @@ from chapters.dark.readings import COMMON, in_readings
 from chapters.leaderboard.ranks import rank_correlation
 from zslib.arrays import to_host
 from zslib.compatibility import DARK
-from zslib.compatibility.ranking.dark_objective import (
-    assess,
-    gradient_u,
-    image_scores,
-    label_scores,
-    prototypes,
-    pulls,
-)
+from zslib.compatibility.ranking import dark_objective
 from zslib.compatibility.ranking.loss import violations
 from zslib.nn import sigmoid
 from zslib.protocols.attributes.training import answers, fitted, fitted_stages, trainings
@@ -45,16 +38,18 @@ class Moment:
         self.S = np.asarray(problem.class_embeddings[classes], float)
         self.U, self.V = (to_host(a).astype(float) for a in (model.U_, model.V_))
         self.margin = model.margin
-        self.means = prototypes(self.X, self.codes, len(classes))
+        self.means = dark_objective.prototypes(self.X, self.codes, len(classes))
         self.scores = {
-            "images": image_scores(self.U, self.V, self.X, self.S),
-            "labels": label_scores(self.U, self.V, self.means, self.S),
+            "images": dark_objective.image_scores(self.U, self.V, self.X, self.S),
+            "labels": dark_objective.label_scores(self.U, self.V, self.means, self.S),
         }
         self.own = {"images": self.codes, "labels": np.arange(len(classes))}
 
     def assess(self, view, **options):
         """Margins and weights of a view, "images" or "labels"."""
-        return assess(self.scores[view], self.own[view], margin=self.margin, soft=True, **options)
+        return dark_objective.assess(
+            self.scores[view], self.own[view], margin=self.margin, soft=True, **options
+        )
 
     def residuals(self, view):
         """R of each row and rival, (n, C - 1)."""
@@ -86,9 +81,11 @@ class Moment:
 
     def direction(self, gradient):
         """Derivative by U of Eq. 9, with what ``gradient`` of DARK says held fixed."""
-        images, labels = (pulls(self.assess(v, gradient=gradient)) for v in ("images", "labels"))
+        images, labels = (
+            dark_objective.pulls(self.assess(v, gradient=gradient)) for v in ("images", "labels")
+        )
         G = self.X.T @ images + self.means.T @ labels.T
-        return gradient_u(self.U, self.V, self.S, G, 0.01)
+        return dark_objective.gradient_u(self.U, self.V, self.S, G, 0.01)
 
     @property
     def agreement(self):

@@ -11,16 +11,8 @@ import numpy as np
 from chapters.dark.by_class import share_over_classes
 from chapters.dark.readings import COMMON
 from zslib.compatibility import ALE, DARK, SJE, DeViSE, LatEm
+from zslib.compatibility.ranking import loss
 from zslib.compatibility.ranking.dark_objective import density_margin
-from zslib.compatibility.ranking.loss import (
-    drawn_violation,
-    every_violation,
-    hardness,
-    largest_violation,
-    one_violation,
-    rank_weights,
-    violations,
-)
 from zslib.protocols.attributes.methods import ZeroShotMethod
 from zslib.protocols.attributes.training import answers, fitted, fitted_stages, trainings
 from zslib.protocols.attributes.tuning import tune_zero_shot
@@ -49,7 +41,7 @@ class System:
         own_scores = np.take_along_axis(scores, own[:, None], axis=1)
         adaptive = self.make is DARK
         margins = density_margin(own_scores, 0.5) if adaptive else np.ones_like(own_scores)
-        return margins, violations(scores, own, margins)
+        return margins, loss.violations(scores, own, margins)
 
     def assess(self, scores, own, rng=None):
         """Margins, residuals and weights (n, C) of rows of scores.
@@ -77,27 +69,27 @@ class System:
 
 
 def _drawn(residuals, own, rng):
-    return drawn_violation(residuals, rng.random(residuals.shape))
+    return loss.drawn_violation(residuals, rng.random(residuals.shape))
 
 
 def _blind(residuals, own, rng):
     n, k = residuals.shape
-    return one_violation(residuals, (own + rng.integers(1, k, size=n)) % k)
+    return loss.one_violation(residuals, (own + rng.integers(1, k, size=n)) % k)
 
 
 def _every(residuals, own, rng):
-    return every_violation(residuals)
+    return loss.every_violation(residuals)
 
 
 def _soft(residuals, own, rng):
-    return hardness(residuals, own)
+    return loss.hardness(residuals, own)
 
 
 SYSTEMS = {
     "DeViSE": System(_every, DeViSE, 0.3),
     "DeViSE, one drawn": System(_drawn, DeViSE, fixed={"first_violating": True}, draws=True),
-    "ALE": System(lambda R, own, rng: rank_weights(R), ALE),
-    "SJE": System(lambda R, own, rng: largest_violation(R), SJE),
+    "ALE": System(lambda R, own, rng: loss.rank_weights(R), ALE),
+    "SJE": System(lambda R, own, rng: loss.largest_violation(R), SJE),
     "LatEm": System(_blind, LatEm, 10.0, {"n_matrices": 2}, draws=True),
     "DARK-L": System(_soft, DARK, 0.01 / 3, {"label_view": False}),
     "DARK-H": System(_every, DARK, 0.01 / 3, {"hardness": False}),

@@ -11,15 +11,13 @@ def draw_shares(shares):
 
     shares = sorted(shares, key=lambda row: -row["value"].mean)
     values, names = [row["value"] for row in shares], [row["method"] for row in shares]
-    means = [value.mean for value in values]
+    ends = [np.nanmax([value.mean, value.high]) for value in values]
     fig, ax = pyplot.subplots(figsize=(ONE_PANEL, 0.7 + 0.3 * len(names)))
-    ax.barh(names, means, color=COLORS[0], height=0.6)
-    for place, value in enumerate(values):
+    ax.barh(names, [value.mean for value in values], color=COLORS[0], height=0.6)
+    for place, (value, end) in enumerate(zip(values, ends, strict=True)):
         ax.plot([value.low, value.high], [place, place], color="0.3", lw=1.2)
-        end = np.nanmax([value.mean, value.high])
         ax.annotate(f" {value.mean:.2f}", (end, place), va="center")
-    ax.set(xlabel="share of the variance of H")
-    ax.set_xlim(0, max(0.1, 1.15 * np.nanmax([[v.mean, v.high] for v in values])))
-    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set(xlabel="share of the variance of H", ylim=(len(names) - 0.5, -0.5))
+    ax.set_xlim(0, max(0.1, 1.15 * max(ends)))
     ax.grid(False, axis="y")
     return fig

@@ -53,10 +53,9 @@ def paired(rows, x, y):
     """Means of two metrics of each system on each data set: ``{dataset: {method: (x, y)}}``."""
     values = {(row["dataset"], row["method"], row["metric"]): row["value"].mean for row in rows}
     pairs = {}
-    for dataset, method, metric in values:
+    for (dataset, method, metric), value in values.items():
         if metric == x and (dataset, method, y) in values:
-            place = values[dataset, method, x], values[dataset, method, y]
-            pairs.setdefault(dataset, {})[method] = place
+            pairs.setdefault(dataset, {})[method] = value, values[dataset, method, y]
     return pairs
 
 
