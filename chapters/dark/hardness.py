@@ -63,17 +63,14 @@ class Moment:
         For each measure a pair: what the triplets of a row add to one sum, and to another that it
         is divided by.
         """
-        R, F = self.residuals(view), np.abs(self.scores[view])
-        soft, easy, left, size = sigmoid(R), R <= 0, valley() > R, R.shape[1]
-        total, depth = soft.sum(axis=1), np.abs(R)
+        R = self.residuals(view)
+        soft, easy, left, far = sigmoid(R), R <= 0, valley() > R, np.abs(R)
+        size, total = R.shape[1], soft.sum(axis=1)
         return {
-            "mean |F|": (F.sum(axis=1), size + 1),
+            "mean |F|": (np.abs(self.scores[view]).sum(axis=1), size + 1),
             "easy triplets, %": (100 * easy.sum(axis=1), size),
             "weight on easy triplets, %": (100 * (soft * easy).sum(axis=1), total),
-            "|R| of easy triplets, % of all": (
-                100 * (depth * easy).sum(axis=1),
-                depth.sum(axis=1),
-            ),
+            "|R| of easy triplets, % of all": (100 * (far * easy).sum(axis=1), far.sum(axis=1)),
             "triplets left of the valley, %": (100 * left.sum(axis=1), size),
             "weight left of the valley, %": (100 * (soft * left).sum(axis=1), total),
             "mean |sigmoid - step|": (np.abs(soft - (R > 0)).sum(axis=1), size),
