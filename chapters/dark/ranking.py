@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -98,10 +98,10 @@ SYSTEMS = {
 """The ranking systems of Guo et al. (2019), with their weights."""
 
 TRAINED = SYSTEMS | {
-    f"{name}, margins fixed": replace(
-        SYSTEMS[name], fixed=SYSTEMS[name].fixed | {"gradient": "fixed"}
-    )
-    for name in ("DARK-L", "DARK")
+    "DARK-L, margins fixed": System(
+        _soft, DARK, 0.01 / 3, {"label_view": False, "gradient": "fixed"}
+    ),
+    "DARK, margins fixed": System(_soft, DARK, 0.01 / 3, {"gradient": "fixed"}),
 }
 """These, and DARK under the reading that holds margins and weights fixed, where another may be
 chosen."""
