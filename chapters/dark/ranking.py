@@ -107,18 +107,17 @@ TRAINED = SYSTEMS | {
 chosen."""
 
 
-def expected_weights(system, residuals, own, *, n_draws=4000):
-    """Weights of one row of residuals, (C,), averaged over draws where the system draws.
+def expected_weights(system, residuals):
+    """Weights of one row of residuals, (C,), the own label first; means over draws, if it draws.
 
     Examples
     --------
-    >>> expected_weights(SYSTEMS["LatEm"], np.array([0.0, 0.5, -1.0]), 0).round(1)
+    >>> expected_weights(SYSTEMS["LatEm"], np.array([0.0, 0.5, -1.0])).round(1)
     array([0. , 0.5, 0. ])
     """
-    times = n_draws if system.draws else 1
-    rows = np.tile(residuals, (times, 1))
-    weights = system.weigh(rows, np.full(times, own), np.random.default_rng(0))
-    return weights.mean(axis=0)
+    times = 4000 if system.draws else 1
+    rows, own = np.tile(residuals, (times, 1)), np.zeros(times, dtype=int)
+    return system.weigh(rows, own, np.random.default_rng(0)).mean(axis=0)
 
 
 def family_rows():
@@ -127,7 +126,7 @@ def family_rows():
         weights = {}
         for r in (1, 5, 20):
             rivals = *np.linspace(0.1, 1.0, r), *np.linspace(-1.0, -0.1, 20 - r)
-            weights[r] = expected_weights(system, np.array([0.0, *rivals]), 0)
+            weights[r] = expected_weights(system, np.array([0.0, *rivals]))
         numbers = {f"total weight, r = {r}": float(w.sum()) for r, w in weights.items()}
         numbers["harder rivals weigh more"] = bool(weights[5][5] - weights[5][1] > 0.1)
         numbers["rivals with R < 0 weigh too"] = bool(weights[5][6:].any())
@@ -277,7 +276,7 @@ def worked_example(scored, n_shown):
     shown = [own, *ranked[:near], *(ranked[i] for i in dict.fromkeys(far))]
     scores, first = F[image, shown][None, :], np.array([0])
     found = {name: system.residuals(scores, first) for name, system in SYSTEMS.items()}
-    weights = [expected_weights(SYSTEMS[name], R[0], 0) for name, (_, R) in found.items()]
+    weights = [expected_weights(SYSTEMS[name], R[0]) for name, (_, R) in found.items()]
     margins = {name: float(found[name][0][0, 0]) for name in ("ALE", "DARK")}
     names = [scored.names[c] for c in shown]
     return WorkedExample(image, own, names, scores[0], margins, np.array(weights))
