@@ -113,14 +113,13 @@ def training_stages(problem, seeds, *, n_iter, device="cpu"):
     moments, on = [0, n_iter // 2, n_iter], problem.to(device)
 
     def train(gradient):
-        def models():
-            return [
-                fitted_stages(_dark(n_iter, seed, gradient=gradient), on, moments)
-                for seed in seeds
-            ]
+        def stages():
+            models = [_dark(n_iter, seed, gradient=gradient) for seed in seeds]
+            fits = [fitted_stages(model, on, moments) for model in models]
+            return dict(zip(STAGES, zip(*fits, strict=True), strict=True))
 
-        trained, failed = trainings({"end": models})
-        return dict(zip(STAGES, zip(*trained.get("end", ()), strict=True), strict=False)), failed
+        trained, failed = trainings({"end": stages})
+        return trained.get("end", {}), failed
 
     return in_readings(problem, train)
 

@@ -93,8 +93,8 @@ def reading_rows(problem, held, trained, pairs):
     """Rows of what each reading does on validation classes, and of differences "a - b"."""
     accuracies = {}
 
-    def reading_row(reading, metric, value):
-        return {"dataset": problem, "reading": reading, "metric": metric, "value": value}
+    def reading_row(name, metric, value):
+        return {"dataset": problem, "reading": name, "metric": metric, "value": value}
 
     for name in VERSIONS:
         if name not in trained:
