@@ -28,20 +28,16 @@ class ConstantMargin(DARK):
         return View(scores, own, margins, weights, None, rates)
 
 
-_FIXED = ZERO_SHOT_METHODS["DARK"].fixed
+def _arm(name, make, gradients, weights):
+    grid = {"gradient": gradients, "data_weight": weights}
+    return ZeroShotMethod(name, make, grid, ZERO_SHOT_METHODS["DARK"].fixed)
+
 
 ARMS = {
     # Weights of one add up to far more than soft ones: the data weigh less.
-    "DARK, all alike": (
-        SelectAll,
-        {"gradient": ("margin", "fixed"), "data_weight": (1 / 16, 1 / 4)},
-    ),
-    "DARK, margin 1": (
-        ConstantMargin,
-        {"gradient": ("objective", "fixed"), "data_weight": (1.0, 2.0)},
-    ),
+    "DARK, all alike": _arm("DARK, all alike", SelectAll, ("margin", "fixed"), (1 / 16, 1 / 4)),
+    "DARK, margin 1": _arm("DARK, margin 1", ConstantMargin, ("objective", "fixed"), (1.0, 2.0)),
 }
-ARMS = {name: ZeroShotMethod(name, *arm, _FIXED) for name, arm in ARMS.items()}
 """Both as systems to be tuned like `DARK`."""
 
 CLOSED_FORMS = ("ESZSL", "SAE")

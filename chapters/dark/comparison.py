@@ -5,6 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from book.names import called
+from book.papers import printed
+from book.papers.evidence import join
 from chapters.leaderboard.ranks import rank_correlation
 from zslib.datasets import official_split_summary
 from zslib.protocols.attributes.comparison import hub_measures
@@ -47,12 +50,11 @@ def count_rows(table, summaries):
     for name in table:
         with suppress(FileNotFoundError):
             counted[name] = _counts_as_printed(official_split_summary(name.upper()))
-    rows = [
-        [f"{name}, {whose}", *counts[name].values()]
-        for name in table
-        for whose, counts in (("printed", table), ("counted", counted))
-        if name in counts
-    ]
+    rows = []
+    for name, printed_counts in table.items():
+        rows.append([f"{name}, printed", *printed_counts.values()])
+        if name in counted:
+            rows.append([f"{name}, counted", *counted[name].values()])
     rows += [[name, *_counts_as_printed(summary).values()] for name, summary in summaries.items()]
     gaps = [abs(counted[n][what] - table[n][what]) for n in counted for what in table[n]]
     return rows, max(gaps, default=None)
@@ -65,7 +67,9 @@ def _counts_as_printed(summary):
 
 def gamma_sentence(runs, gamma):
     """In words: the paper's gamma, and DARK's on each data set of ``{data: {method: runs}}``."""
-    own = [f"{by['DARK'][0].gamma:.2g} on {data}" for data, by in runs.items() if "DARK" in by]
+    own = [
+        f"{by['DARK'][0].gamma:.2g} on {called(data)}" for data, by in runs.items() if "DARK" in by
+    ]
     chosen = f" Validation classes choose for DARK {', '.join(own)}." if own else ""
     return f"The paper takes the same $\\gamma$ of {gamma:g} off on all data.{chosen}"
 
@@ -77,13 +81,29 @@ def leads(runs, measure, *, calibration, method="DARK", others=None, them="best 
     "none" or "chosen", as in `outcome_at`; without ``others`` they are all others, and ``them``
     is what rows call the best.
     """
-    judge, points = "H" if measure == "H" else "score", (calibration, calibration)
+    judge = "H" if measure == "H" else "score"
     for problem, by in runs.items():
-        rivals = [m for m in others or by if m != method and m in by]
-        if not rivals or method not in by:
-            continue
-        best = max(rivals, key=lambda m, by=by: _on_validation(by[m][0], judge))
-        yield from _lead(problem, by, measure, (method, best), points, calibration, them, options)
+        if rivals := _rivals(by, method, others or by):
+            best = max(rivals, key=lambda m, by=by: _on_validation(by[m][0], judge))
+            points = {method: calibration, best: calibration}
+            yield from _lead(problem, by, measure, points, calibration, them, options)
+
+
+def lead_as_printed(runs, gamma, table, **options):
+    """Rows of DARK less the others' best by mean printed H, as the paper compares them.
+
+    DARK is with the fixed ``gamma`` and the other without one; ``table`` is Table 3.
+    """
+    for problem, by in runs.items():
+        if rivals := _rivals(by, "DARK", table):
+            best = max(rivals, key=lambda m: table[m]["Average"]["H"])
+            points = {"DARK": gamma, best: "none"}
+            yield from _lead(problem, by, "H", points, "as printed", "best other", options)
+
+
+def _rivals(by, method, others):
+    """Whom a method is compared with, of those that ran; none if it did not."""
+    return [m for m in by if m != method and m in others] if method in by else []
 
 
 def _on_validation(run, measure):
@@ -92,27 +112,21 @@ def _on_validation(run, measure):
     return next(trial[measure] for trial in trials if trial["parameters"] == run.parameters)
 
 
-def lead_as_printed(runs, gamma, table, **options):
-    """Rows of DARK less the others' best by mean printed H, as the paper compares them.
-
-    DARK is with the fixed ``gamma`` and the other without one; ``table`` is Table 3.
-    """
-    for problem, methods in runs.items():
-        others = [m for m in methods if m != "DARK" and m in table]
-        if not others or "DARK" not in methods:
-            continue
-        best = max(others, key=lambda m: table[m]["Average"]["H"])
-        pair, points = ("DARK", best), (gamma, "none")
-        yield from _lead(problem, methods, "H", pair, points, "as printed", "best other", options)
-
-
-def _lead(problem, methods, measure, pair, points, calibration, them, options):
-    """Rows of which method is best, and of the first of the pair minus it, at their own points."""
-    pairs = zip(pair, points, strict=True)
-    outcomes = [[outcome_at(run, point) for run in methods[method]] for method, point in pairs]
+def _lead(problem, by, measure, points, calibration, them, options):
+    """Rows of which method is best, and of the first minus it, each at its own of ``points``."""
+    outcomes = [[outcome_at(run, point) for run in by[method]] for method, point in points.items()]
     difference = zero_shot_measures([measure], calibration="none", **options)[measure](*outcomes)
-    for method, value in ((them, pair[1]), (f"{pair[0]} - {them}", difference)):
-        yield row(problem, measure, method, value, calibration=calibration)
+    method, best = points
+    yield row(problem, measure, them, best, calibration=calibration)
+    yield row(problem, measure, f"{method} - {them}", difference, calibration=calibration)
+
+
+def paper(row):
+    """The printed number on the same data set, None elsewhere; only DARK's H is with a gamma."""
+    as_printed = row.get("calibration", "none") == ("fixed" if row["method"] == "DARK" else "none")
+    if (row["metric"] == "ACC" and "training" not in row) or (row["metric"] == "H" and as_printed):
+        data = _PRINTED_AS.get(row["dataset"].upper())
+        return printed("dark", "table3", row["method"], data, row["metric"])
 
 
 def printed_lead(table, lead):
@@ -137,9 +151,10 @@ def gap_message(gaps):
         return ""
     side = "stays {} points below" if gaps["DARK"] < 0 else "is {} points above"
     reach = np.ceil(max(abs(gaps[name]) for name in older))
+    within = "is within {:.0f} of its own" if len(older) == 1 else "are within {:.0f} of theirs"
     return (
         f"**DARK {side.format(round(abs(gaps['DARK'])))} its printed accuracy, "
-        f"{' and '.join(older)} are within {reach:.0f} of theirs.** "
+        f"{join(older)} {within.format(reach)}.** "
     )
 
 
@@ -164,30 +179,28 @@ def beside_print(table, results):
     As in the paper H has a gamma for DARK alone, the fixed one. A system without results has
     "not run", or "not built" where there is none.
     """
-    sets = [name for name in results.of("dataset") if name != "mean"]
-    built = {name: results.only(dataset=name).of("method") for name in sets}
-    tried = set().union(*built.values())
+    sets = results.of("dataset")
+    run = {(row["dataset"], row["method"]) for row in results}
 
     def cell(acc, h):
         return f"{acc:.1f} / {h:.1f}"
 
     def ours(system, name):
-        if system not in built[name]:
-            if system in tried or (system, name) in results.chapter.failed:
+        if (name, system) not in run:
+            if system in results.of("method") or (system, name) in results.chapter.failed:
                 return "not trained"
             return "not run" if system in ZERO_SHOT_METHODS else "not built"
-        gamma = "fixed" if system == "DARK" else "none"
-        columns = {"dataset": name, "method": system}
-        acc = results.value(metric="ACC", **columns)
-        return cell(acc.mean, results.value(metric="H", calibration=gamma, **columns).mean)
+        of = results.only(dataset=name, method=system)
+        h = of.value(metric="H", calibration="fixed" if system == "DARK" else "none")
+        return cell(of.value(metric="ACC").mean, h.mean)
 
     rows = [
         [
             named(system),
-            *(cell(*numbers.values()) for numbers in printed.values()),
+            *(cell(*numbers.values()) for numbers in printed_sets.values()),
             *(ours(system, name) for name in sets),
         ]
-        for system, printed in table.items()
+        for system, printed_sets in table.items()
     ]
     heads = [f"{name}, paper" for name in next(iter(table.values()))]
     return rows, ["", *heads, *(f"{name}, ours" for name in sets)]
@@ -197,25 +210,25 @@ def what_it_would_take(runs, results, table):
     """In words: on how many data sets DARK leads, and how far it is from Table 3 and why."""
     accuracies = {}
     for result in results.only(metric="ACC"):
-        if result["dataset"] != "mean":
-            accuracies.setdefault(result["dataset"], {})[result["method"]] = result["value"].mean
-    sets = list(accuracies)
+        accuracies.setdefault(result["dataset"], {})[result["method"]] = result["value"].mean
     if not all("DARK" in own and len(own) > 1 for own in accuracies.values()):
         return "Where DARK leads cannot be said: it, or every other system, is not in this run."
-    first = [name for name in sets if max(accuracies[name], key=accuracies[name].get) == "DARK"]
-    sentences = [f"DARK has the highest accuracy on {len(first)} of {len(sets)} data sets."]
-    for problem, name in zip(runs, sets, strict=True):
-        if (as_printed := _PRINTED_AS.get(name.upper())) is None:
-            continue
-        printed = [m for m in accuracies[name] if m in table]
-        gaps = {m: accuracies[name][m] - table[m][as_printed]["ACC"] for m in printed}
-        gap = gaps.pop("DARK")
+    first = [name for name, own in accuracies.items() if max(own, key=own.get) == "DARK"]
+    told = f"DARK has the highest accuracy on {len(first)} of {len(accuracies)} data sets."
+    if len(accuracies) == 1:
+        has = "has" if first else "does not have"
+        told = f"DARK {has} the highest accuracy on {called(*accuracies)}."
+    sentences = [told]
+    for problem, (name, own) in zip(runs, accuracies.items(), strict=True):
+        as_printed = _PRINTED_AS.get(name.upper())
+        gaps = {m: own[m] - table[m][as_printed]["ACC"] for m in own if m in table and as_printed}
+        gap = gaps.pop("DARK", None)
         if not gaps:
             continue
         scores = [trial["score"] for trial in runs[problem]["DARK"][0].tuned.ranked]
         beyond = ", so other features and grids alone do not explain it"
         sentences.append(
-            f"On {name} it has {accuracies[name]['DARK']:.1f}, {gap:+.1f} points from print; "
+            f"On {called(name)} it has {own['DARK']:.1f}, {gap:+.1f} points from print; "
             f"other systems are {min(gaps.values()):+.1f} to {max(gaps.values()):+.1f} from theirs"
             f"{beyond * (gap < min(gaps.values()))}. Of what the paper leaves open "
             f"{len(scores)} combinations were tried; they reach {min(scores):.1f} to "

@@ -15,13 +15,13 @@ _LEFT, _BOTTOM, _WIDTH, _HEIGHT = 40, 255, 350, 245
 _DASHES = {"-": "none", "--": "6 3", ":": "1.5 2.5", "-.": "6 2 1.5 2"}
 
 
-def slider_points(curve, steps=_STEPS):
-    """Seen and unseen accuracy and H in percent, (steps + 1, 3), from no gamma to the largest.
+def slider_points(curve):
+    """Seen and unseen accuracy and H in percent, (61, 3), from no gamma to the largest.
 
-    Step i has the gamma under which i / steps of all answers that can change have changed.
+    Step i has the gamma under which i / 60 of all answers that can change have changed.
     """
     seen, unseen = np.asarray(curve.seen, float), np.asarray(curve.unseen, float)
-    rows = np.linspace(0, len(seen) - 1, steps + 1).round().astype(int)
+    rows = np.linspace(0, len(seen) - 1, _STEPS + 1).round().astype(int)
     return 100 * np.stack([seen[rows], unseen[rows], harmonic_mean(seen, unseen)[rows]], axis=1)
 
 

@@ -11,6 +11,9 @@ from zslib.compatibility.ranking.loss import every_violation
 from zslib.nn import sigmoid
 from zslib.show.figures import COLORS, look
 
+_SIGMOID = {"color": look("DARK")["color"], "ls": "-", "label": "sigmoid (DARK)"}
+_STEP = {"color": look("DARK-H")["color"], "ls": "--", "label": "step (DARK-H)"}
+
 
 def ranking_projection(points, direction):
     """Points by how a direction ranks them, and by how they differ most besides.
@@ -19,7 +22,6 @@ def ranking_projection(points, direction):
     the ``direction`` (the image's xU, or the label's yV), which are the scores F; and coordinates
     along the direction of the largest spread at a right angle to it.
     """
-    points, direction = np.asarray(points, np.float64), np.asarray(direction, np.float64)
     scores = points @ direction
     unit = direction / np.linalg.norm(direction)
     rest = points - np.outer(points @ unit, unit)
@@ -27,49 +29,65 @@ def ranking_projection(points, direction):
     return np.stack([scores, rest @ axes[0]], axis=1)
 
 
-def draw_ranking(ax, places, own, margin, weights, named, *, crowd=None):
+def draw_two_views(scored, model, example):
+    """The image of a `WorkedExample` that ranks labels, and its label that ranks images."""
+    own, features = example.own, np.asarray(scored.features, float)
+    U, V = (to_host(a).astype(float) for a in (model.U_, model.V_))
+    X, S = features @ U, to_host(scored.held.class_embeddings)[scored.classes].astype(float) @ V
+    sets = prototypes(features, scored.codes, len(S)) @ U
+    fig, (left, right) = pyplot.subplots(1, 2, figsize=(7.6, 4.6))
+    _draw_ranking(left, scored, own, S, X[example.image], crowd=X[:0])
+    _draw_ranking(right, scored, own, sets, S[own], crowd=X)
+    left.set_title(f"an image ({scored.names[own]}) ranks labels")
+    right.set_title(f"a label ({scored.names[own]}) ranks images")
+    return fig
+
+
+def _draw_ranking(ax, scored, own, points, direction, *, crowd):
     """One view: what is ranked, by score from left to right, with the margin to be kept.
 
-    ``places`` are those of `ranking_projection`, ``own`` should come first, and marks have the
-    area of the ``weights``. Those ``named``, by row, get a colour; small points of the ``crowd``,
-    by row, belong to them.
+    The own point and its three strongest rivals have a colour, and marks the area of their
+    weights. Small points are images of the ``crowd`` that belong to these.
     """
-    rivals = np.setdiff1d(np.arange(len(places)), [*named])
-    ax.scatter(*places[rivals].T, s=4 + 160.0 * weights[rivals], color="0.6", alpha=0.45, lw=0)
-    for color, (i, name) in zip(COLORS, named.items(), strict=False):
-        if crowd is not None:
-            ax.scatter(*crowd[i].T, s=5, color=color, alpha=0.35, lw=0)
-        look = {"marker": "*", "s": 208.0} if i == own else {"s": 4 + 160.0 * weights[i]}
-        ax.scatter(*places[i], color=color, edgecolor="black", lw=0.8, label=name, **look)
-    ax.axvline(places[own, 0], color="0.25", lw=1, label="own score")
-    ax.axvline(
-        places[own, 0] - margin, color="0.25", lw=1, ls="--", label="own score minus the margin"
-    )
-    # Marks of one size: in the legend their area means nothing.
+    scores = points @ direction
+    (margin,), _, (weights,) = SYSTEMS["DARK"].assess(scores[None, :], np.array([own]))
+    named = [own, *[c for c in np.argsort(-scores) if c != own][:3]]
+    codes = scored.codes[: len(crowd)]
+    members = np.isin(codes, named)
+    places = ranking_projection(np.vstack([points, crowd[members]]), direction)
+    places, images = places[: len(points)], places[len(points) :]
+    sizes = 4 + 160.0 * weights
+    others = np.setdiff1d(np.arange(len(points)), named)
+    ax.scatter(*places[others].T, s=sizes[others], color="0.6", alpha=0.45, lw=0)
+    for color, c in zip(COLORS, named, strict=False):
+        ax.scatter(*images[codes[members] == c].T, s=5, color=color, alpha=0.35, lw=0)
+        look = {"marker": "*", "s": 208.0} if c == own else {"s": sizes[c]}
+        look |= {"color": color, "edgecolor": "black", "lw": 0.8}
+        ax.scatter(*places[c], label=scored.names[c], **look)
+    ax.axvline(scores[own], color="0.25", lw=1, label="own score")
+    edge = {"ls": "--", "label": "own score minus the margin"}
+    ax.axvline(scores[own] - margin[0], color="0.25", lw=1, **edge)
+    ax.set(xlabel="score F", ylabel="main other direction")
     legend = ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8)
-    for handle in legend.legend_handles:
-        if hasattr(handle, "set_sizes"):
-            handle.set_sizes([45.0])
+    for handle in legend.legend_handles[:-2]:  # of one size: here their area means nothing
+        handle.set_sizes([45.0])
 
 
 def draw_triplet_weights(lowest):
     """Sigmoid and step, and what a triplet adds to the loss under each; ``lowest`` is marked."""
     R = np.linspace(-8, 8, 801)
     fig, axes = pyplot.subplots(1, 2, figsize=(7.2, 3))
-    for name, weight in (("sigmoid (DARK)", sigmoid), ("step (DARK-H)", every_violation)):
-        style = look(name.split("(")[1][:-1])
-        style.pop("marker")
-        axes[0].plot(R, weight(R), label=name, **style)
-        axes[1].plot(R, R * weight(R), **style)
+    for weight, kind in ((sigmoid, _SIGMOID), (every_violation, _STEP)):
+        axes[0].plot(R, weight(R), **kind)
+        axes[1].plot(R, R * weight(R), **kind)
     depth = float(lowest * sigmoid(np.array([lowest]))[0])
-    axes[1].plot(lowest, depth, "o", color=look("DARK")["color"])
+    axes[1].plot(lowest, depth, "o", color=_SIGMOID["color"])
     text = f"{depth:.3f} at R = {lowest:.2f}".replace("-", "−")
-    axes[1].annotate(
-        text, (lowest, depth), xytext=(0, -16), textcoords="offset points", ha="center"
-    )
+    below = {"xytext": (0, -16), "textcoords": "offset points", "ha": "center"}
+    axes[1].annotate(text, (lowest, depth), **below)
     axes[0].set(xlabel="residual R", ylabel="weight Δ")
     axes[1].set(xlabel="residual R", ylabel="part of the loss, ΔR", xlim=(-5, 2), ylim=(-0.7, 2))
-    fig.legend(loc="outside upper center", ncols=2, fontsize="small")
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return fig
 
 
@@ -77,20 +95,21 @@ def draw_residuals(moments):
     """Histograms of the residuals of both views at each `Moment`, the two weights over them."""
     fig, axes = pyplot.subplots(2, len(moments), figsize=(7.4, 4.6), sharey=True)
     for row, view in zip(axes, ("images", "labels"), strict=True):
-        for ax, (stage, moment) in zip(row, moments.items(), strict=True):
+        for ax, moment in zip(row, moments.values(), strict=True):
             R = moment.residuals(view).ravel()
             low, high = np.quantile(R, [0.002, 0.998])
             low, high = min(low, -4), max(high, 4)
             counts, edges = np.histogram(R, bins=60, range=(low, high))
             ax.stairs(counts / counts.max(), edges, fill=True, color="0.8", label="triplets")
             x = np.linspace(low, high, 1201)
-            ax.plot(x, sigmoid(x), color=look("DARK")["color"], label="sigmoid")
-            step = {"color": look("DARK-H")["color"], "ls": "--", "label": "step"}
-            ax.plot(x, every_violation(x), **step)
-            ax.set(xlim=(low, high), title=stage if view == "images" else "")
+            ax.plot(x, sigmoid(x), **_SIGMOID)
+            ax.plot(x, every_violation(x), **_STEP)
+            ax.set_xlim(low, high)
             ax.locator_params(axis="x", nbins=4)
             ax.xaxis.set_major_formatter(EngFormatter(sep=""))
         row[0].set_ylabel(f"triplets of {view},\nhighest = 1")
+    for ax, stage in zip(axes[0], moments, strict=True):
+        ax.set_title(stage)
     fig.supxlabel("residual R", fontsize="medium")
     fig.legend(*axes[0, 0].get_legend_handles_labels(), ncols=3, loc="outside upper center")
     return fig
@@ -104,27 +123,26 @@ def draw_margins(scored, margin):
     fig, axes = pyplot.subplot_mosaic(places, figsize=(7.6, 4.2), height_ratios=(2, 1))
     rule, scores, margins = axes["rule"], axes["scores"], axes["margins"]
     low, high = np.quantile(np.r_[before, after], (0.001, 0.999))
-    low, high = min(low, -3.0), max(high, 3.0)
-    F = np.linspace(low, high, 400)
-    rule.axhline(1.0, color="0.4", ls="--", lw=1, label="1, as in other systems")
+    reach = min(low, -3.0), max(high, 3.0)
+    F = np.linspace(*reach, 400)
+    one = {"color": "0.4", "ls": "--", "lw": 1, "label": "1, as in other systems"}
+    trained = {"color": COLORS[3], "alpha": 0.5, "fill": True}
+    rule.axhline(1.0, **one)
     rule.plot(F, np.maximum(margin * F, 0.0), color=COLORS[1], ls=":", label="max(0, m F)")
     rule.plot(F, density_margin(F, margin), color=COLORS[0], label="Eq. 3")
     rule.legend(loc="upper left", fontsize="small")
-    rule.set(ylabel="margin", xlim=(low, high))
+    rule.set(ylabel="margin", xlim=reach)
     _outline(scores, before, color="0.6", fill=True, label="before training")
-    _outline(scores, after, color=COLORS[3], alpha=0.5, fill=True, label="after training")
+    _outline(scores, after, **trained, label="after training")
     scores.legend(loc="upper center", ncols=2, fontsize="small")
-    scores.set(xlabel="own score F", ylabel="images", xlim=(low, high), ylim=(0, 1.8), yticks=[])
-    looks = {"color": COLORS[3], "alpha": 0.5, "fill": True}
-    _outline(margins, density_margin(after, margin), **looks, label="images rank labels")
-    _outline(
-        margins, density_margin(sets, margin), 15, color=COLORS[4], label="labels rank images"
-    )
-    margins.axvline(1.0, color="0.4", ls="--", lw=1, label="1, as in other systems")
+    scores.set(xlabel="own score F", ylabel="images", xlim=reach, ylim=(0, 1.8), yticks=[])
+    label = "labels rank images"
+    _outline(margins, density_margin(after, margin), **trained, label="images rank labels")
+    _outline(margins, density_margin(sets, margin), 15, color=COLORS[4], label=label)
+    margins.axvline(1.0, **one)
     margins.legend(loc="upper right", fontsize="small")
-    margins.set(
-        xlabel="margin after training", ylabel="images, or labels", ylim=(0, 1.5), yticks=[]
-    )
+    margins.set(xlabel="margin after training", ylabel="images, or labels")
+    margins.set(ylim=(0, 1.5), yticks=[])
     return fig
 
 
@@ -155,31 +173,4 @@ def draw_example(example):
     grid.set_title("weight of the rival")
     grid.grid(visible=False)
     fig.legend(loc="outside upper left", fontsize="small")
-    return fig
-
-
-def draw_two_views(scored, model, example):
-    """The image of a `WorkedExample` that ranks labels, and its label that ranks images."""
-    own, k, codes = example.own, len(scored.classes), scored.codes
-    features = np.asarray(scored.features, float)
-    U, V = (to_host(a).astype(float) for a in (model.U_, model.V_))
-    X, S = features @ U, to_host(scored.held.class_embeddings)[scored.classes].astype(float) @ V
-    sets = prototypes(features, codes, k) @ U
-    fig, (left, right) = pyplot.subplots(1, 2, figsize=(7.6, 4.6))
-
-    def rank(ax, points, direction, title, more=None):
-        scores = points @ direction
-        margins, _, weights = SYSTEMS["DARK"].assess(scores[None, :], np.array([own]))
-        best = [int(c) for c in np.argsort(-scores) if c != own][:3]
-        named = {c: scored.names[c] for c in (own, *best)}
-        places, crowd = ranking_projection(points, direction), None
-        if more is not None:
-            chosen = np.flatnonzero(np.isin(codes, [*named]))
-            places = ranking_projection(np.vstack([points, more[chosen]]), direction)
-            crowd = {c: places[k:][codes[chosen] == c] for c in named}
-        draw_ranking(ax, places[:k], own, margins[0, 0], weights[0], named, crowd=crowd)
-        ax.set(title=title, xlabel="score F", ylabel="main other direction")
-
-    rank(left, S, X[example.image], f"an image ({scored.names[own]}) ranks labels")
-    rank(right, sets, S[own], f"a label ({scored.names[own]}) ranks images", X)
     return fig

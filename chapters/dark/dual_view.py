@@ -1,6 +1,7 @@
 """What is new in DARK, part by part: image weights, the density margin, the label view."""
 
 from functools import partial
+from itertools import product
 
 import numpy as np
 from scipy.stats import spearmanr
@@ -8,13 +9,16 @@ from sklearn.metrics import average_precision_score
 
 from chapters.dark.by_class import share_over_classes
 from chapters.dark.readings import COMMON, in_readings
-from zslib.arrays import like, to_host, unit_rows
+from chapters.leaderboard.ranks import rank_correlation
+from zslib.arrays import like, put, to_host, unit_rows
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import density_margin, image_weights
 from zslib.compatibility.ranking.loss import violations
 from zslib.protocols.attributes.training import fitted, trainings
 from zslib.protocols.intervals import mean_estimate, over_runs, statistic_over_classes
 from zslib.protocols.tidy import row
+
+_OF_CLASSES = {"same_items": True, "unit": "classes"}
 
 
 def _members(problem):
@@ -37,22 +41,19 @@ def effective_share(weights):
 
 def weight_rows(problem):
     """Rows of how unequal the weights of Eq. 6 are, and how far they move the class means."""
-    metrics = (
-        "largest over smallest weight of a class",
-        "effective share, %",
-        "shift of the class mean, %",
-        "shift over standard error",
-    )
     classes = []
     for _, x, w in _members(problem):
         mean = x.mean(axis=0)
         shift = np.linalg.norm(w @ x - mean)
         error = np.sqrt(x.var(axis=0, ddof=1).sum() / len(x)) if len(x) > 1 else np.nan
-        share = effective_share(w)
-        classes.append(
-            [w.max() / w.min(), share, 100.0 * shift / np.linalg.norm(mean), shift / error]
-        )
-    for metric, value in zip(metrics, np.nanmean(classes, axis=0), strict=True):
+        numbers = {
+            "largest over smallest weight of a class": w.max() / w.min(),
+            "effective share, %": effective_share(w),
+            "shift of the class mean, %": 100.0 * shift / np.linalg.norm(mean),
+            "shift over standard error": shift / error,
+        }
+        classes.append([*numbers.values()])
+    for metric, value in zip(numbers, np.nanmean(classes, axis=0), strict=True):
         yield row(problem, metric, "Eq. 6", float(value))
 
 
@@ -124,13 +125,11 @@ def set_rows(scored):
     pairs = [(scored.sets(F), scored.sets(F, np.ones(len(F)))) for F in scored.scores["DARK"]]
     correlations = [np.corrcoef(a.ravel(), b.ravel())[0, 1] for a, b in pairs]
     same = [100.0 * (a.argmax(axis=1) == b.argmax(axis=1)) for a, b in pairs]
-    for metric, value in (
-        ("correlation of F_set, w_x with equal", mean_estimate(correlations)),
-        (
-            "labels with the same first set, w_x and equal, %",
-            mean_estimate(same, same_items=True, unit="classes"),
-        ),
-    ):
+    values = {
+        "correlation of F_set, w_x with equal": mean_estimate(correlations),
+        "labels with the same first set, w_x and equal, %": mean_estimate(same, **_OF_CLASSES),
+    }
+    for metric, value in values.items():
         yield row(scored.problem, metric, "DARK", value, part=scored.part)
 
 
@@ -138,57 +137,57 @@ def margin_rows(scored, margin):
     """Rows of own scores and margins, and of what larger scores would do to violations."""
     if "DARK" not in scored.scores:
         return
-    before, after = scored.own("before training"), scored.own("DARK")
-    kinds = {"Eq. 3": lambda own: density_margin(own, margin), "margin 1": np.ones_like}
+    after = scored.own("DARK")
     margins = [density_margin(f, margin) for f in after]
-    gaps = [np.abs(e - margin * f) for f, e in zip(after, margins, strict=True)]
-    for metric, parts in (
-        ("own score before training, mean", [(f, 1.0) for f in before]),
-        ("own score after training, mean", [(f, 1.0) for f in after]),
-        ("margin after training, mean", [(e, 1.0) for e in margins]),
-        (
-            "error of m F in place of the margin, %",
-            [(100.0 * gap, e) for gap, e in zip(gaps, margins, strict=True)],
-        ),
-        ("images whose own score is below 0, %", [(100.0 * (f < 0), 1.0) for f in after]),
-    ):
-        yield row(scored.problem, metric, "DARK", share_over_classes(parts, scored.codes))
-    for kind, epsilon in kinds.items():
-        for factor in (1.0, 2.0, 10.0):
-            parts = []
-            for F, f in zip(scored.scores["DARK"], after, strict=True):
-                R = violations(factor * F, scored.codes, epsilon(factor * f[:, None]))
-                parts.append((100.0 * (R > 0).sum(axis=1), F.shape[1] - 1.0))
-            value = share_over_classes(parts, scored.codes)
-            yield row(scored.problem, "violating triplets, %", kind, value, factor=factor)
+    both = list(zip(after, margins, strict=True))
+    parts = {
+        "own score before training, mean": [(f, 1.0) for f in scored.own("before training")],
+        "own score after training, mean": [(f, 1.0) for f in after],
+        "margin after training, mean": [(e, 1.0) for e in margins],
+        "error of m F in place of the margin, %": [
+            (100.0 * np.abs(e - margin * f), e) for f, e in both
+        ],
+        "images whose own score is below 0, %": [(100.0 * (f < 0), 1.0) for f in after],
+    }
+    for metric, pairs in parts.items():
+        yield row(scored.problem, metric, "DARK", share_over_classes(pairs, scored.codes))
+    kinds = {"Eq. 3": lambda own: density_margin(own, margin), "margin 1": np.ones_like}
+    for (kind, epsilon), factor in product(kinds.items(), (1.0, 2.0, 10.0)):
+        pairs = []
+        for F, f in zip(scored.scores["DARK"], after, strict=True):
+            R = violations(factor * F, scored.codes, epsilon(factor * f[:, None]))
+            pairs.append((100.0 * (R > 0).sum(axis=1), F.shape[1] - 1.0))
+        value = share_over_classes(pairs, scored.codes)
+        yield row(scored.problem, "violating triplets, %", kind, value, factor=factor)
+
+
+def _five_largest(values, own):
+    """Mean of the five largest of each row, apart from the column ``own``."""
+    others = put(values.copy(), own, -np.inf)
+    return np.sort(others, axis=1)[:, -min(5, others.shape[1] - 1) :].mean(axis=1)
 
 
 def _nearest(vectors):
     """Mean cosine of each row with its five nearest others."""
     v = unit_rows(to_host(vectors).astype(float))
-    cosine = v @ v.T
-    np.fill_diagonal(cosine, -np.inf)
-    return np.sort(cosine, axis=1)[:, -min(5, len(v) - 1) :].mean(axis=1)
+    return _five_largest(v @ v.T, np.arange(len(v)))
 
 
 def density_rows(scored, margin):
     """Rows of the rank correlation of margins with three measures of density."""
     if "DARK" not in scored.scores:
         return
-    codes, held = scored.codes, scored.held
-    of_images, of_classes = [], []
+    codes, of_images, of_classes = scored.codes, [], []
     for F, f in zip(scored.scores["DARK"], scored.own("DARK"), strict=True):
         epsilon = density_margin(f, margin)
         of_classes.append(np.bincount(codes, weights=epsilon) / np.bincount(codes))
-        rivals = F.copy()
-        rivals[np.arange(len(F)), codes] = -np.inf
-        strongest = np.sort(rivals, axis=1)[:, -min(5, F.shape[1] - 1) :].mean(axis=1)
-        of_images.append(spearmanr(epsilon, strongest).statistic)
-    known = np.all(np.isfinite(of_images))
-    embeddings = _nearest(to_host(held.class_embeddings)[scored.classes])
+        of_images.append(spearmanr(epsilon, _five_largest(F, codes)).statistic)
+    embeddings = _nearest(to_host(scored.held.class_embeddings)[scored.classes])
     images = _nearest(_class_means(scored.features, codes))
     correlations = {
-        "image: its five strongest rivals": mean_estimate(of_images) if known else None,
+        "image: its five strongest rivals": (
+            mean_estimate(of_images) if np.all(np.isfinite(of_images)) else None
+        ),
         "class: density of embeddings": _rank_correlation(of_classes, embeddings),
         "class: density of images": _rank_correlation(of_classes, images),
     }
@@ -202,8 +201,7 @@ def _rank_correlation(of_classes, density):
         return None
 
     def statistic(run, classes):
-        mine, other = of_classes[run][classes], density[classes]
-        return spearmanr(mine, other).statistic if np.ptp(mine) and np.ptp(other) else 0.0
+        return rank_correlation(of_classes[run][classes], density[classes])
 
     return statistic_over_classes(statistic, len(of_classes), density.size)
 
@@ -215,16 +213,11 @@ def view_measures(scored):
         return 100.0 * (scored.sets(F).argmax(axis=1) == np.arange(F.shape[1]))
 
     def precision(F):
-        labels = range(F.shape[1])
-        return [100.0 * average_precision_score(scored.codes == c, F[:, c]) for c in labels]
+        return [100.0 * average_precision_score(scored.codes == c, f) for c, f in enumerate(F.T)]
 
     return {
-        "labels whose own set comes first, %": over_runs(
-            own_set_first, same_items=True, unit="classes"
-        ),
-        "average precision of a label's images, %": over_runs(
-            precision, same_items=True, unit="classes"
-        ),
+        "labels whose own set comes first, %": over_runs(own_set_first, **_OF_CLASSES),
+        "average precision of a label's images, %": over_runs(precision, **_OF_CLASSES),
     }
 
 
@@ -235,5 +228,4 @@ def place_rows(scored):
         places = (sets > np.diag(sets)[:, None]).sum(axis=1) + 1
         named = {"dataset": scored.problem, "kind": kind, "part": scored.part}
         for k in range(1, len(sets) + 1):
-            value = float(100.0 * (places <= k).mean())
-            yield named | {"k": k, "value": value}
+            yield named | {"k": k, "value": float(100.0 * (places <= k).mean())}

@@ -3,21 +3,14 @@
 from functools import partial
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from book.shown import NOT_TRAINED
 from chapters.dark.by_class import share_over_classes
 from chapters.dark.readings import COMMON, in_readings
+from chapters.leaderboard.ranks import rank_correlation
 from zslib.arrays import to_host
 from zslib.compatibility import DARK
-from zslib.compatibility.ranking.dark_objective import (
-    assess,
-    gradient_u,
-    image_scores,
-    label_scores,
-    prototypes,
-    pulls,
-)
+from zslib.compatibility.ranking import dark_objective
 from zslib.compatibility.ranking.loss import violations
 from zslib.nn import sigmoid
 from zslib.protocols.attributes.training import answers, fitted, fitted_stages, trainings
@@ -45,16 +38,18 @@ class Moment:
         self.S = np.asarray(problem.class_embeddings[classes], float)
         self.U, self.V = (to_host(a).astype(float) for a in (model.U_, model.V_))
         self.margin = model.margin
-        self.means = prototypes(self.X, self.codes, len(classes))
+        self.means = dark_objective.prototypes(self.X, self.codes, len(classes))
         self.scores = {
-            "images": image_scores(self.U, self.V, self.X, self.S),
-            "labels": label_scores(self.U, self.V, self.means, self.S),
+            "images": dark_objective.image_scores(self.U, self.V, self.X, self.S),
+            "labels": dark_objective.label_scores(self.U, self.V, self.means, self.S),
         }
         self.own = {"images": self.codes, "labels": np.arange(len(classes))}
 
     def assess(self, view, **options):
         """Margins and weights of a view, "images" or "labels"."""
-        return assess(self.scores[view], self.own[view], margin=self.margin, soft=True, **options)
+        return dark_objective.assess(
+            self.scores[view], self.own[view], margin=self.margin, soft=True, **options
+        )
 
     def residuals(self, view):
         """R of each row and rival, (n, C - 1)."""
@@ -69,16 +64,13 @@ class Moment:
         is divided by.
         """
         R = self.residuals(view)
-        soft, easy, left = sigmoid(R), R <= 0, valley() > R
+        soft, easy, left, far = sigmoid(R), R <= 0, valley() > R, np.abs(R)
         size, total = R.shape[1], soft.sum(axis=1)
         return {
             "mean |F|": (np.abs(self.scores[view]).sum(axis=1), size + 1),
             "easy triplets, %": (100 * easy.sum(axis=1), size),
             "weight on easy triplets, %": (100 * (soft * easy).sum(axis=1), total),
-            "|R| of easy triplets, % of all": (
-                100 * np.abs(R * easy).sum(axis=1),
-                np.abs(R).sum(axis=1),
-            ),
+            "|R| of easy triplets, % of all": (100 * (far * easy).sum(axis=1), far.sum(axis=1)),
             "triplets left of the valley, %": (100 * left.sum(axis=1), size),
             "weight left of the valley, %": (100 * (soft * left).sum(axis=1), total),
             "mean |sigmoid - step|": (np.abs(soft - (R > 0)).sum(axis=1), size),
@@ -86,9 +78,11 @@ class Moment:
 
     def direction(self, gradient):
         """Derivative by U of Eq. 9, with what ``gradient`` of DARK says held fixed."""
-        images, labels = (pulls(self.assess(v, gradient=gradient)) for v in ("images", "labels"))
+        images, labels = (
+            dark_objective.pulls(self.assess(v, gradient=gradient)) for v in ("images", "labels")
+        )
         G = self.X.T @ images + self.means.T @ labels.T
-        return gradient_u(self.U, self.V, self.S, G, 0.01)
+        return dark_objective.gradient_u(self.U, self.V, self.S, G, 0.01)
 
     @property
     def agreement(self):
@@ -107,8 +101,7 @@ class Moment:
         for c in range(len(self.S)):
             x, own = self.X[self.codes == c], hinge[self.codes == c]
             distance = np.linalg.norm(x - x.mean(axis=0), axis=1)
-            tied = min(np.ptp(own), np.ptp(distance)) == 0
-            correlations.append(0.0 if tied else spearmanr(own, distance).statistic)
+            correlations.append(rank_correlation(own, distance))
         return correlations
 
 
@@ -120,22 +113,20 @@ def training_stages(problem, seeds, *, n_iter, device="cpu"):
     moments, on = [0, n_iter // 2, n_iter], problem.to(device)
 
     def train(gradient):
-        def models():
-            return [
-                fitted_stages(_dark(n_iter, seed, gradient=gradient), on, moments)
-                for seed in seeds
-            ]
+        def stages():
+            models = [_dark(n_iter, seed, gradient=gradient) for seed in seeds]
+            fits = [fitted_stages(model, on, moments) for model in models]
+            return dict(zip(STAGES, zip(*fits, strict=True), strict=True))
 
-        trained, failed = trainings({"end": models})
-        of_stages = zip(*trained["end"], strict=True) if trained else ()
-        return dict(zip(STAGES, of_stages, strict=False)), failed
+        trained, failed = trainings({"end": stages})
+        return trained.get("end", {}), failed
 
     return in_readings(problem, train)
 
 
-def _dark(length, seed, **options):
-    length = {"n_iter": length, "drop_at": 3 * length // 4}
-    return DARK(**COMMON | length | {"random_state": seed} | options)
+def _dark(n_iter, seed, **options):
+    length = {"n_iter": n_iter, "drop_at": 3 * n_iter // 4}
+    return DARK(**COMMON | length, random_state=seed, **options)
 
 
 def triplet_rows(problem, stages):

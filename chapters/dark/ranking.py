@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -11,16 +11,8 @@ import numpy as np
 from chapters.dark.by_class import share_over_classes
 from chapters.dark.readings import COMMON
 from zslib.compatibility import ALE, DARK, SJE, DeViSE, LatEm
+from zslib.compatibility.ranking import loss
 from zslib.compatibility.ranking.dark_objective import density_margin
-from zslib.compatibility.ranking.loss import (
-    drawn_violation,
-    every_violation,
-    hardness,
-    largest_violation,
-    one_violation,
-    rank_weights,
-    violations,
-)
 from zslib.protocols.attributes.methods import ZeroShotMethod
 from zslib.protocols.attributes.training import answers, fitted, fitted_stages, trainings
 from zslib.protocols.attributes.tuning import tune_zero_shot
@@ -44,8 +36,15 @@ class System:
     fixed: dict = field(default_factory=dict)
     draws: bool = False
 
+    def residuals(self, scores, own):
+        """Margins (n, 1) and residuals R (n, C) of rows of scores."""
+        own_scores = np.take_along_axis(scores, own[:, None], axis=1)
+        adaptive = self.make is DARK
+        margins = density_margin(own_scores, 0.5) if adaptive else np.ones_like(own_scores)
+        return margins, loss.violations(scores, own, margins)
+
     def assess(self, scores, own, rng=None):
-        """Margins (n, 1), residuals R (n, C) and weights (n, C) of rows of scores.
+        """Margins, residuals and weights (n, C) of rows of scores.
 
         Examples
         --------
@@ -54,10 +53,7 @@ class System:
         >>> residuals, weights
         (array([[ 0. ,  0.5, -1. ]]), array([[0., 1., 0.]]))
         """
-        own_scores = np.take_along_axis(scores, own[:, None], axis=1)
-        adaptive = self.make is DARK
-        margins = density_margin(own_scores, 0.5) if adaptive else np.ones_like(own_scores)
-        residuals = violations(scores, own, margins)
+        margins, residuals = self.residuals(scores, own)
         return margins, residuals, self.weigh(residuals, own, rng)
 
     def method(self, name, n_epochs):
@@ -73,27 +69,27 @@ class System:
 
 
 def _drawn(residuals, own, rng):
-    return drawn_violation(residuals, rng.random(residuals.shape))
+    return loss.drawn_violation(residuals, rng.random(residuals.shape))
 
 
 def _blind(residuals, own, rng):
     n, k = residuals.shape
-    return one_violation(residuals, (own + rng.integers(1, k, size=n)) % k)
+    return loss.one_violation(residuals, (own + rng.integers(1, k, size=n)) % k)
 
 
 def _every(residuals, own, rng):
-    return every_violation(residuals)
+    return loss.every_violation(residuals)
 
 
 def _soft(residuals, own, rng):
-    return hardness(residuals, own)
+    return loss.hardness(residuals, own)
 
 
 SYSTEMS = {
     "DeViSE": System(_every, DeViSE, 0.3),
     "DeViSE, one drawn": System(_drawn, DeViSE, fixed={"first_violating": True}, draws=True),
-    "ALE": System(lambda R, own, rng: rank_weights(R), ALE),
-    "SJE": System(lambda R, own, rng: largest_violation(R), SJE),
+    "ALE": System(lambda R, own, rng: loss.rank_weights(R), ALE),
+    "SJE": System(lambda R, own, rng: loss.largest_violation(R), SJE),
     "LatEm": System(_blind, LatEm, 10.0, {"n_matrices": 2}, draws=True),
     "DARK-L": System(_soft, DARK, 0.01 / 3, {"label_view": False}),
     "DARK-H": System(_every, DARK, 0.01 / 3, {"hardness": False}),
@@ -102,47 +98,43 @@ SYSTEMS = {
 """The ranking systems of Guo et al. (2019), with their weights."""
 
 TRAINED = SYSTEMS | {
-    f"{name}, margins fixed": replace(
-        SYSTEMS[name], fixed=SYSTEMS[name].fixed | {"gradient": "fixed"}
-    )
-    for name in ("DARK-L", "DARK")
+    "DARK-L, margins fixed": System(
+        _soft, DARK, 0.01 / 3, {"label_view": False, "gradient": "fixed"}
+    ),
+    "DARK, margins fixed": System(_soft, DARK, 0.01 / 3, {"gradient": "fixed"}),
 }
 """These, and DARK under the reading that holds margins and weights fixed, where another may be
 chosen."""
 
 
-def expected_weights(system, residuals, own, *, n_draws=4000):
-    """Weights of one row of residuals, (C,), averaged over draws where the system draws.
+def expected_weights(system, residuals):
+    """Weights of one row of residuals, (C,), the own label first; means over draws, if it draws.
 
     Examples
     --------
-    >>> expected_weights(SYSTEMS["LatEm"], np.array([0.0, 0.5, -1.0]), 0).round(1)
+    >>> expected_weights(SYSTEMS["LatEm"], np.array([0.0, 0.5, -1.0])).round(1)
     array([0. , 0.5, 0. ])
     """
-    times = n_draws if system.draws else 1
-    rows = np.tile(residuals, (times, 1))
-    weights = system.weigh(rows, np.full(times, own), np.random.default_rng(0))
-    return weights.mean(axis=0)
+    times = 4000 if system.draws else 1
+    rows, own = np.tile(residuals, (times, 1)), np.zeros(times, dtype=int)
+    return system.weigh(rows, own, np.random.default_rng(0)).mean(axis=0)
 
 
 def family_rows():
     """Rows of the weight that each system gives to 20 invented rivals, of which r violate."""
     for name, system in SYSTEMS.items():
+        weights = {}
         for r in (1, 5, 20):
-            ends = np.linspace(0.1, 1.0, r), np.linspace(-1.0, -0.1, 20 - r)
-            weights = expected_weights(system, np.r_[0.0, *ends], 0)
-            total = float(weights.sum())
-            yield {"system": name, "metric": f"total weight, r = {r}", "value": total}
-            if r == 5:
-                traits = {
-                    "harder rivals weigh more": weights[5] - weights[1] > 0.1,
-                    "rivals with R < 0 weigh too": weights[6:].any(),
-                }
-        for metric, value in traits.items():
-            yield {"system": name, "metric": metric, "value": bool(value)}
+            rivals = *np.linspace(0.1, 1.0, r), *np.linspace(-1.0, -0.1, 20 - r)
+            weights[r] = expected_weights(system, np.array([0.0, *rivals]))
+        numbers = {f"total weight, r = {r}": float(w.sum()) for r, w in weights.items()}
+        numbers["harder rivals weigh more"] = bool(weights[5][5] - weights[5][1] > 0.1)
+        numbers["rivals with R < 0 weigh too"] = bool(weights[5][6:].any())
+        for metric, value in numbers.items():
+            yield {"system": name, "metric": metric, "value": value}
 
 
-def train_systems(held, seeds, *, n_epochs, device="cpu", must_learn=True):
+def train_systems(held, seeds, *, n_epochs, device="cpu"):
     """Each of `TRAINED` alike on the training classes, its learning rate one of three.
 
     The rate, and what DARK follows, are those that do best on validation classes, a part of the
@@ -154,7 +146,7 @@ def train_systems(held, seeds, *, n_epochs, device="cpu", must_learn=True):
 
     def train(name):
         method = TRAINED[name].method(name, n_epochs)
-        chosen = tune_zero_shot(method, held, must_learn=must_learn).parameters
+        chosen = tune_zero_shot(method, held).parameters
         first, *others = (method.estimator(seed=seed, **chosen) for seed in seeds)
         stages = dict(zip(lengths, fitted_stages(first, on, lengths), strict=True))
         return [first, *(fitted(model, on) for model in others)], stages
@@ -167,23 +159,24 @@ def train_systems(held, seeds, *, n_epochs, device="cpu", must_learn=True):
 def chosen_rows(trained):
     """Rows of each system's learning rate, and of what the gradient of DARK follows."""
     for name, (model, *_) in trained.items():
-        settings = {"learning rate": f"{model.learning_rate:.3g}"}
+        rate = f"{model.learning_rate:.3g}"
+        yield {"method": name, "metric": "learning rate", "value": rate}
         if isinstance(model, DARK):
-            settings["follows"] = model.gradient
-        for metric, value in settings.items():
-            yield {"method": name, "metric": metric, "value": value}
+            yield {"method": name, "metric": "follows", "value": model.gradient}
 
 
 def effective_numbers(weights):
-    """With how many equal weights each row, if it has any, would be as even: (sum w)^2 / sum w^2.
+    """With how many equal weights each row would be as even: (sum w)^2 / sum w^2; 0 without any.
 
     Examples
     --------
     >>> effective_numbers(np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 2.0]]))
-    array([2., 1.])
+    array([2., 0., 1.])
     """
-    weights = weights[weights.any(axis=1)]
-    return weights.sum(axis=1) ** 2 / (weights**2).sum(axis=1)
+    numbers = np.zeros(len(weights))
+    w = weights[some := weights.any(axis=1)]
+    numbers[some] = w.sum(axis=1) ** 2 / (w**2).sum(axis=1)
+    return numbers
 
 
 def _assessed(scored, seeds):
@@ -202,40 +195,32 @@ def rival_rows(scored, seeds):
 
     Each is a sum over images divided by another, with an interval over their classes.
     """
-    measures = {
-        "violating rivals": lambda R, w: ((R > 0).sum(axis=1), 1.0),
-        "rivals that weigh 0.01 or more": lambda R, w: ((w >= 0.01).sum(axis=1), 1.0),
-        "rivals that weigh less, %": lambda R, w: (100.0 * (w < 0.01).mean(axis=1), 1.0),
-        "effective number of rivals": lambda R, w: (_effective_or_none(w), w.any(axis=1)),
-        "images without a weight, %": lambda R, w: (100.0 * ~w.any(axis=1), 1.0),
-        "weight on rivals with R < 0, %": lambda R, w: (
-            100.0 * (w * (R < 0)).sum(axis=1),
-            w.sum(axis=1),
-        ),
-        "sigmoids between 0.01 and 0.99, %": lambda R, w: (
-            100.0 * ((w >= 0.01) & (w < 0.99)).mean(axis=1),
-            1.0,
-        ),
-    }
     for name, assessed in _assessed(scored, seeds):
-        for metric, measure in measures.items():
+        sums = [_rival_sums(R, w) for R, w in assessed]
+        for metric in sums[0]:
             if "sigmoid" not in metric or TRAINED[name].weigh is _soft:
-                parts = [measure(R, w) for R, w in assessed]
-                value = share_over_classes(parts, scored.codes)
+                value = share_over_classes([of_run[metric] for of_run in sums], scored.codes)
                 yield row(scored.problem, metric, name, value)
 
 
-def _effective_or_none(weights):
-    """Effective number of each row, 0 where it has no weight."""
-    numbers = np.zeros(len(weights))
-    numbers[weights.any(axis=1)] = effective_numbers(weights)
-    return numbers
+def _rival_sums(R, w):
+    """For each measure of rivals what images add to one sum, and to another that divides it."""
+    heavy, some = w >= 0.01, w.any(axis=1)
+    return {
+        "violating rivals": ((R > 0).sum(axis=1), 1.0),
+        "rivals that weigh 0.01 or more": (heavy.sum(axis=1), 1.0),
+        "rivals that weigh less, %": (100.0 * (~heavy).mean(axis=1), 1.0),
+        "effective number of rivals": (effective_numbers(w), some),
+        "images without a weight, %": (100.0 * ~some, 1.0),
+        "weight on rivals with R < 0, %": (100.0 * (w * (R < 0)).sum(axis=1), w.sum(axis=1)),
+        "sigmoids between 0.01 and 0.99, %": (100.0 * (heavy & (w < 0.99)).mean(axis=1), 1.0),
+    }
 
 
 def effective_rows(scored, seeds):
     """Rows of the effective number of rivals, median and range from 5 to 95% of the images."""
     for name, assessed in _assessed(scored, seeds):
-        numbers = np.concatenate([effective_numbers(w) for _, w in assessed])
+        numbers = np.concatenate([effective_numbers(w)[w.any(axis=1)] for _, w in assessed])
         if numbers.size:
             middle, low, high = np.quantile(numbers, (0.5, 0.05, 0.95))
             yield {"system": name, "value": Estimate(middle, low, high, len(assessed))}
@@ -244,21 +229,21 @@ def effective_rows(scored, seeds):
 def loss_curves(trained, n_epochs):
     """Rows of each system's own loss, relative to its start, along its first training."""
     for name, (model, *_) in trained.items():
-        if hasattr(model, "objective_"):
-            share = np.array(model.objective_steps_) / max(model.objective_steps_[-1], 1)
-            steps, curve = share * n_epochs, np.array(model.objective_)
+        if isinstance(model, DARK):
+            steps, curve = np.array(model.objective_steps_), np.array(model.objective_)
+            passages = steps / max(steps[-1], 1) * n_epochs
         else:
-            steps, curve = np.arange(1, n_epochs + 1), np.array(model.learning_curve_)
-        for step, value in zip(steps, curve / curve[0], strict=True):
-            yield {"system": name, "passages": float(step), "value": float(value)}
+            curve = np.array(model.learning_curve_)
+            passages = np.arange(1, n_epochs + 1)
+        for passage, value in zip(passages, curve / curve[0], strict=True):
+            yield {"system": name, "passages": float(passage), "value": float(value)}
 
 
 def accuracy_curves(held, parts):
     """Rows of accuracy on validation classes after ``parts`` of the training."""
     for name, models in parts.items():
         for n, model in models.items():
-            accuracy = answers(model, held).accuracy
-            yield {"system": name, "passages": n, "value": accuracy}
+            yield {"system": name, "passages": n, "value": answers(model, held).accuracy}
 
 
 @dataclass(frozen=True)
@@ -278,27 +263,20 @@ class WorkedExample:
     weights: np.ndarray
 
 
-def worked_example(scored, n_shown, seed=0):
+def worked_example(scored, n_shown):
     """An image with some violating rivals, as near to 3 as it gets, with near and far rivals."""
     F = scored.scores.get("ALE", next(iter(scored.scores.values())))[0]
-    _, residuals, _ = SYSTEMS["ALE"].assess(F, scored.codes)
-    violating = (residuals > 0).sum(axis=1)
+    violating = (SYSTEMS["ALE"].residuals(F, scored.codes)[1] > 0).sum(axis=1)
     image = int(np.argmin(np.abs(violating - 3) + 10.0 * (violating == 0)))
     own = int(scored.codes[image])
     ranked = [c for c in np.argsort(-F[image]) if c != own]
     count = min(n_shown - 1, len(ranked))
-    near = ranked[: (count + 1) // 2]
-    far = [
-        ranked[i] for i in np.linspace(len(near), len(ranked) - 1, count - len(near)).astype(int)
-    ]
-    shown = [own, *dict.fromkeys([*near, *far])]
-    scores, first, rng = F[image, shown][None, :], np.array([0]), np.random.default_rng
-    weights = [
-        expected_weights(system, system.assess(scores, first, rng(seed))[1][0], 0)
-        for system in SYSTEMS.values()
-    ]
-    margins = {
-        name: float(SYSTEMS[name].assess(scores, first)[0][0, 0]) for name in ("ALE", "DARK")
-    }
+    near = (count + 1) // 2
+    far = np.linspace(near, len(ranked) - 1, count - near).astype(int)
+    shown = [own, *ranked[:near], *(ranked[i] for i in dict.fromkeys(far))]
+    scores, first = F[image, shown][None, :], np.array([0])
+    found = {name: system.residuals(scores, first) for name, system in SYSTEMS.items()}
+    weights = [expected_weights(SYSTEMS[name], R[0]) for name, (_, R) in found.items()]
+    margins = {name: float(found[name][0][0, 0]) for name in ("ALE", "DARK")}
     names = [scored.names[c] for c in shown]
     return WorkedExample(image, own, names, scores[0], margins, np.array(weights))

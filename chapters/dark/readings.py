@@ -4,6 +4,7 @@ import math
 import time
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -37,12 +38,10 @@ def in_readings(problem, train):
 
     It gives trainings by name, and why others fail; of all readings the latter come second.
     """
-    done, failed = {}, {}
     asked = gradients(problem)
-    for gradient in dict.fromkeys(asked.values()):
-        done[gradient], failures = train(gradient)
-        failed |= failures
-    return {reading: done[gradient] for reading, gradient in asked.items()}, failed
+    done = {gradient: train(gradient) for gradient in dict.fromkeys(asked.values())}
+    failed = {name: why for _, failures in done.values() for name, why in failures.items()}
+    return {reading: done[gradient][0] for reading, gradient in asked.items()}, failed
 
 
 # What an iteration is, steps between refreshes of margins and weights, deviation of the start
@@ -67,13 +66,14 @@ def train_readings(held, seeds, *, n_iter):
 
     None where a training diverges; why others fail comes second.
     """
-
-    def models(name):
-        return [fitted(_model(name, held, n_iter, seed), held) for seed in seeds]
-
-    trained, failed = trainings({name: partial(models, name) for name in VERSIONS})
-    trained |= {name: None for name in VERSIONS if "diverged" in failed.get(name, "")}
+    calls = {name: partial(_models, name, held, n_iter, seeds) for name in VERSIONS}
+    trained, failed = trainings(calls)
+    trained |= {name: None for name, why in failed.items() if "diverged" in why}
     return trained, {f"reading {name}": failed[name] for name in failed if name not in trained}
+
+
+def _models(name, held, n_iter, seeds):
+    return [fitted(_model(name, held, n_iter, seed), held) for seed in seeds]
 
 
 def _model(name, problem, length, seed, **options):
@@ -92,26 +92,28 @@ def _model(name, problem, length, seed, **options):
 def reading_rows(problem, held, trained, pairs):
     """Rows of what each reading does on validation classes, and of differences "a - b"."""
     accuracies = {}
+
+    def reading_row(name, metric, value):
+        return {"dataset": problem, "reading": name, "metric": metric, "value": value}
+
     for name in VERSIONS:
-        named = {"dataset": problem, "reading": name}
         if name not in trained:
-            yield named | {"metric": "validation ACC", "value": NOT_TRAINED}
+            yield reading_row(name, "validation ACC", NOT_TRAINED)
             continue
         models = trained[name]
-        yield named | {"metric": "diverges", "value": float(models is None)}
+        yield reading_row(name, "diverges", float(models is None))
         accuracy, size = "diverges", None
         if models is not None:
             outcomes = [answers(model, held, keep_scores=True) for model in models]
             accuracies[name] = [outcome.accuracy for outcome in outcomes]
             sizes = [float(np.abs(outcome.scores["zero_shot"]).mean()) for outcome in outcomes]
             accuracy, size = mean_estimate(accuracies[name]), mean_estimate(sizes)
-        yield named | {"metric": "validation ACC", "value": accuracy}
-        yield named | {"metric": "mean |F|", "value": size}
+        yield reading_row(name, "validation ACC", accuracy)
+        yield reading_row(name, "mean |F|", size)
     for a, b in pairs:
         both = a in accuracies and b in accuracies
         value = paired_difference(accuracies[a], accuracies[b]) if both else None
-        named = {"dataset": problem, "reading": f"{a} - {b}", "metric": "validation ACC"}
-        yield named | {"value": value}
+        yield reading_row(f"{a} - {b}", "validation ACC", value)
 
 
 def objective_runs(held, trained, names, seeds, *, n_iter):
@@ -119,14 +121,12 @@ def objective_runs(held, trained, names, seeds, *, n_iter):
 
     Of a reading that cannot be trained there are none.
     """
-
-    def models(name):
-        known = trained[name]
-        more = [fitted(_model(name, held, n_iter, s), held) for s in seeds[len(known) :]]
-        return [*known, *more]
-
-    calls = {name: partial(models, name) for name in names if trained.get(name)}
-    return trainings(calls)[0]
+    known = {name: trained[name] for name in names if trained.get(name)}
+    calls = {
+        name: partial(_models, name, held, n_iter, seeds[len(models) :])
+        for name, models in known.items()
+    }
+    return {name: [*known[name], *more] for name, more in trainings(calls)[0].items()}
 
 
 def objective_curves(trained, names):
@@ -145,14 +145,14 @@ def objective_ratios(problem, trained, names):
     goes below zero, as it may.
     """
     for name, curves in _objectives(trained, names):
-        last = curves[:, -1]
-        for than, values in (("first", curves[:, 0]), ("lowest", curves.min(axis=1))):
-            value = _geometric_mean(last / values) if (curves > 0).all() else None
-            metric = f"objective, last over {than}"
+        first, last = curves[:, 0], curves[:, -1]
+        values = {}
+        for than, start in (("first", first), ("lowest", curves.min(axis=1))):
+            value = _geometric_mean(last / start) if (curves > 0).all() else None
+            values[f"objective, last over {than}"] = value
+        values["trainings that end above their start, %"] = float(100.0 * (last > first).mean())
+        for metric, value in values.items():
             yield {"dataset": problem, "reading": name, "metric": metric, "value": value}
-        rises = 100.0 * (last > curves[:, 0]).mean()
-        metric = "trainings that end above their start, %"
-        yield {"dataset": problem, "reading": name, "metric": metric, "value": float(rises)}
 
 
 def _geometric_mean(ratios):
@@ -197,53 +197,49 @@ def change_rows(problem, held, seeds, *, n_iter):
 
     total = n_iter * length
     moments = {"start": 0, "middle": total // 2, "end": max(total - longest, 0)}
-    ends = [begin + steps for begin in moments.values() for steps in steps_of.values()]
-    stages = sorted({*moments.values(), *ends})
+    stages = sorted({m + steps for m in moments.values() for steps in (0, *steps_of.values())})
     options = {"iteration": "step", "drop_at": 3 * n_iter // 4 * length}
     options |= {"n_iter": stages[-1], "objective_every": None}
     trained = [
         fitted_stages(_model("F", held, n_iter, seed, **options), held, stages) for seed in seeds
     ]
     at = dict(zip(stages, zip(*trained, strict=True), strict=True))
-    for moment, begin in moments.items():
-        before = [state(model) for model in at[begin]]
-        for span, steps in steps_of.items():
-            after = [state(model) for model in at[begin + steps]]
-            for what in before[0]:
-                shares = [
-                    100 * np.linalg.norm(b[what] - a[what]) / np.linalg.norm(a[what])
-                    for a, b in zip(before, after, strict=True)
-                ]
-                named = {"dataset": problem, "metric": "relative change, %", "what": what}
-                yield named | {"moment": moment, "span": span, "value": float(np.mean(shares))}
+    for (moment, begin), (span, steps) in product(moments.items(), steps_of.items()):
+        pairs = [
+            (state(before), state(after))
+            for before, after in zip(at[begin], at[begin + steps], strict=True)
+        ]
+        for what in pairs[0][0]:
+            shares = [
+                100 * np.linalg.norm(after[what] - before[what]) / np.linalg.norm(before[what])
+                for before, after in pairs
+            ]
+            named = {"dataset": problem, "metric": "relative change, %", "what": what}
+            yield named | {"moment": moment, "span": span, "value": float(np.mean(shares))}
 
 
-SIZES = {"samples n": 2000, "classes k": 64, "rank r": 64}
-_VARIED = {
-    "samples n": [500, 1000, 2000, 4000, 8000],
-    "classes k": [64, 128, 256, 512, 1024],
-    "rank r": [32, 64, 128, 256, 512],
-}
-FEATURES, ATTRIBUTES = 256, 64
+_USUAL = {"samples n": 2000, "classes k": 64, "rank r": 64}
+_SMALLEST = {"samples n": 500, "classes k": 64, "rank r": 32}
 
 
 def step_times(n_repeats, *, quick=False, seed=0):
-    """Seconds of a step with all samples: ``{what is varied: {size: repetitions}}``."""
-    varied = {what: sizes[: 4 if quick else 5] for what, sizes in _VARIED.items()}
-    _seconds_per_step(*SIZES.values(), seed)  # the first run warms up
-    times = {what: {size: [] for size in sizes} for what, sizes in varied.items()}
-    for _ in range(n_repeats):
-        for what, sizes in times.items():
-            for size, seconds in sizes.items():
-                seconds.append(_seconds_per_step(*(SIZES | {what: size}).values(), seed))
+    """Seconds of a step with all samples: ``{what is varied: {size: repetitions}}``.
+
+    Each size is twice the one before.
+    """
+    doublings = range(4 if quick else 5)
+    times = {what: {n * 2**i: [] for i in doublings} for what, n in _SMALLEST.items()}
+    _seconds_per_step(*_USUAL.values(), seed)  # the first run warms up
+    for _, (what, sizes) in product(range(n_repeats), times.items()):
+        for size, seconds in sizes.items():
+            seconds.append(_seconds_per_step(*(_USUAL | {what: size}).values(), seed))
     return times
 
 
 def _seconds_per_step(n, k, r, seed):
     """A longer fit less a shorter one, so that what is done once cancels."""
     rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, FEATURES)).astype(np.float32)
-    S = rng.standard_normal((k, ATTRIBUTES)).astype(np.float32)
+    X, S = (rng.standard_normal(shape).astype(np.float32) for shape in ((n, 256), (k, 64)))
     options = {"batch_size": n, "refresh_every": 1, "objective_every": None}
     times = []
     for steps in (1, 5):
@@ -260,9 +256,9 @@ def time_rows(times):
         middle = {size: 1e3 * np.median(seconds) for size, seconds in by_size.items()}
         last = max(middle)
         for size, seconds in by_size.items():
-            named = {"varied": what, "size": size}
             ends = 1e3 * min(seconds), 1e3 * max(seconds)
             value = Estimate(middle[size], *ends, len(seconds))
+            named = {"varied": what, "size": size}
             yield named | {"line": "measured", "value": value}
             yield named | {"line": "linear", "value": middle[last] * size / last}
 
@@ -273,5 +269,5 @@ def slope_rows(times):
         sizes, table = np.log(list(by_size)), np.log(list(by_size.values())).T
         for metric, start in (("slope of time per step", 0), ("slope at the end", -2)):
             slopes = [np.polyfit(sizes[start:], row[start:], 1)[0] for row in table]
-            row = {"metric": metric, "what": what, "timing": True}
-            yield row | {"value": mean_estimate(slopes, unit="repetitions")}
+            value = mean_estimate(slopes, unit="repetitions")
+            yield {"metric": metric, "what": what, "timing": True, "value": value}

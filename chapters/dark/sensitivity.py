@@ -1,8 +1,11 @@
 """What one setting at a time of a ranking system is worth, on validation classes."""
 
+from sklearn.base import clone
+
 from zslib.compatibility import ALE, DARK, SJE, DeViSE, LatEm
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.sweep import kept
+from zslib.protocols.tidy import row
 
 # Where each system stands while one of its settings moves. DARK's are the printed ones, its
 # gradients and start those that do best in the readings.
@@ -29,38 +32,34 @@ def _values(base, setting, wide):
     return [value * factor for factor in ((0.1, 1 / 3, 1, 3, 10) if wide else (1 / 3, 1, 3))]
 
 
-def sensitivity_rows(problem, held, systems, settings=tuple(NAMES), *, wide, seed):
+def sensitivity_rows(problem, held, systems, settings, *, wide, seed):
     """Rows of accuracy on the classes ``held`` out, one setting of a system moved at a time.
 
     ``wide`` tries more values. A training that fails has the value None.
     """
     for name in systems:
         base = BASES[name]
-        for setting in settings:
-            if setting not in base.get_params():
-                continue
+        for setting in (one for one in settings if one in base.get_params()):
             for value in _values(base, setting, wide):
-                model = type(base)(**base.get_params() | {setting: value, "random_state": seed})
-                row = {"dataset": problem, "metric": "validation ACC", "method": name}
-                row |= {"setting moved": NAMES[setting], "at": float(value)}
-                row |= {"as set": bool(value == getattr(base, setting))}
+                model = clone(base).set_params(**{setting: value}, random_state=seed)
                 try:
                     accuracy = kept(evaluate_zero_shot, model, held, k=1).accuracy
                 except ValueError:
                     accuracy = None
-                yield row | {"value": accuracy}
+                moved = {"setting moved": NAMES[setting], "at": float(value)}
+                moved["as set"] = bool(value == getattr(base, setting))
+                yield row(problem, "validation ACC", name, accuracy, **moved)
 
 
 def sensitivity_ranges(rows):
     """Rows of the highest value of each setting less the system's as set, and of the lowest."""
     groups = {}
-    for row in rows:
-        groups.setdefault((row["dataset"], row["method"], row["setting moved"]), []).append(row)
-    for (dataset, method, symbol), group in groups.items():
-        values = [row["value"] for row in group if row["value"] is not None]
-        (base,) = (row["value"] for row in group if row["as set"])
-        if base is None:
-            continue
-        for metric, value in (("gained at most", max(values)), ("lost at most", min(values))):
-            moved = {"dataset": dataset, "method": method, "setting moved": symbol}
-            yield moved | {"metric": metric, "value": value - base}
+    for result in rows:
+        moved = {name: result[name] for name in ("dataset", "method", "setting moved")}
+        groups.setdefault(tuple(moved.items()), []).append(result)
+    for moved, group in groups.items():
+        values = [one["value"] for one in group if one["value"] is not None]
+        (base,) = (one["value"] for one in group if one["as set"])
+        if base is not None:
+            for metric, value in (("gained at most", max(values)), ("lost at most", min(values))):
+                yield dict(moved) | {"metric": metric, "value": value - base}

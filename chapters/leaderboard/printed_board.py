@@ -55,11 +55,10 @@ def comparable(rows):
 
     They are on attributes and on the proposed split.
     """
-    same = [row for row in rows if row[4:7] == ["ResNet-101", "proposed", "attributes"]]
     return {
         row[0].removesuffix(" †"): (row[1], getattr(row[2], "mean", row[2]))
-        for row in same
-        if row[2] is not None
+        for row in rows
+        if row[4:7] == ["ResNet-101", "proposed", "attributes"] and row[2] is not None
     }
 
 
@@ -68,13 +67,10 @@ def far_from_print(rows):
 
     Only rows of the proposed split with attributes compare.
     """
-    gaps = [(name, ours - theirs) for name, (theirs, ours) in comparable(rows).items()]
-    far = [(name, gap) for name, gap in gaps if abs(gap) > 5]
-    reasons = [
-        f"- {name}, {gap:+.1f}: {_WHY_APART.get(name, 'we do not know why')}." for name, gap in far
-    ]
-    head = (
-        f"On attributes and the proposed split {len(gaps) - len(far)} of {len(gaps)} systems lie "
-        "within 5 points of print."
-    )
-    return "\n".join([f"{head} Further off:\n", *reasons] if reasons else [head])
+    gaps = {name: ours - theirs for name, (theirs, ours) in comparable(rows).items()}
+    far = {name: gap for name, gap in gaps.items() if abs(gap) > 5}
+    near = f"{len(gaps) - len(far)} of {len(gaps)} systems lie within 5 points of print."
+    lines = [f"On attributes and the proposed split {near}" + " Further off:\n" * bool(far)]
+    for name, gap in far.items():
+        lines.append(f"- {name}, {gap:+.1f}: {_WHY_APART.get(name, 'we do not know why')}.")
+    return "\n".join(lines)

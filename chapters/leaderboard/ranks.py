@@ -16,11 +16,11 @@ def with_origins(rows):
     rows = list(rows)
     sets = list(dict.fromkeys(row["dataset"] for row in rows))
     best = {
-        (row["dataset"], row["method"]): -row["value"].mean for row in rows if row["metric"] == "H"
+        (row["dataset"], row["method"]): (sets.index(row["dataset"]), -row["value"].mean)
+        for row in rows
+        if row["metric"] == "H"
     }
-    for row in sorted(
-        rows, key=lambda row: (sets.index(row["dataset"]), best[row["dataset"], row["method"]])
-    ):
+    for row in sorted(rows, key=lambda row: best[row["dataset"], row["method"]]):
         year, family = origin(row["method"])
         yield row | {"family": family, "year": year}
 
@@ -45,19 +45,17 @@ def not_trained(failed):
         for problem, by_method in failed.items()
         for name, why in by_method.items()
     ]
-    if not failures:
-        return "Every training of this run succeeded."
-    return f"Not trained: {'; '.join(failures)}."
+    told = "; ".join(failures)
+    return f"Not trained: {told}." if told else "Every training of this run succeeded."
 
 
 def paired(rows, x, y):
     """Means of two metrics of each system on each data set: ``{dataset: {method: (x, y)}}``."""
     values = {(row["dataset"], row["method"], row["metric"]): row["value"].mean for row in rows}
     pairs = {}
-    for dataset, method, metric in values:
+    for (dataset, method, metric), value in values.items():
         if metric == x and (dataset, method, y) in values:
-            place = values[dataset, method, x], values[dataset, method, y]
-            pairs.setdefault(dataset, {})[method] = place
+            pairs.setdefault(dataset, {})[method] = value, values[dataset, method, y]
     return pairs
 
 
@@ -74,8 +72,10 @@ def correlations(rows, x, y):
         yield {"metric": metric, "method": "all", "dataset": dataset, "value": value}
 
 
-def _interval(draws):
-    return map(float, np.quantile(draws, [0.025, 0.975]))
+def _estimate(value, draws, unit, n_units):
+    """A number and the middle 95% of its draws; without these, no interval."""
+    ends = np.quantile(draws, [0.025, 0.975]) if len(draws) else (np.nan, np.nan)
+    return Estimate(float(value), *map(float, ends), 1, unit, int(n_units))
 
 
 def agreement_correlations(runs):
@@ -94,7 +94,7 @@ def agreement_correlations(runs):
     ]
     rng = np.random.default_rng(0)
     systems = rng.integers(len(names), size=(_RESAMPLES, len(names)))
-    rows = {}
+    found = {}
     for problem, by_method in runs.items():
         outcomes = [by_method[name][0].outcome for name in names]
         shares = [error_shares(outcome) for outcome in outcomes]
@@ -102,24 +102,20 @@ def agreement_correlations(runs):
         tested = np.isin(np.flatnonzero(~problem.is_seen), outcomes[0].labels("ACC"))
 
         def correlation(take, times, right=right, shares=shares, tested=tested):
-            accuracy = right[take] @ times[tested]
-            return rank_correlation(
-                [agreement_of_errors(shares[s], times) for s in take], accuracy
-            )
+            agreements = [agreement_of_errors(shares[s], times) for s in take]
+            return rank_correlation(agreements, right[take] @ times[tested])
 
-        every = np.arange(len(names)), np.ones(tested.size)
         draws = class_draws(tested.size, _RESAMPLES if len(names) >= _FEW else 0, rng)
         spread = [correlation(*drawn) for drawn in zip(systems, draws, strict=False)]
-        rows[problem.name] = correlation(*every), spread
+        found[problem] = correlation(np.arange(len(names)), np.ones(tested.size)), spread
+    rows = [({"dataset": problem.name}, *numbers) for problem, numbers in found.items()]
     if len(rows) > 1:
-        values, spreads = zip(*rows.values(), strict=True)
-        rows["all sets"] = np.mean(values), np.mean(spreads, axis=0)
+        values, spreads = zip(*found.values(), strict=True)
+        over = {"dataset": " and ".join(p.name for p in runs), "over": "all sets"}
+        rows.append((over, np.mean(values), np.mean(spreads, axis=0)))
     of = {"metric": "rank correlation of agreement of errors and ACC", "method": "all"}
-    for dataset, (value, spread) in rows.items():
-        ends = _interval(spread) if len(spread) else (np.nan, np.nan)
-        over = {"dataset": " and ".join(p.name for p in runs), "over": dataset}
-        where = over if dataset == "all sets" else {"dataset": dataset}
-        yield of | where | {"value": Estimate(float(value), *ends, 1, "systems", len(names))}
+    for where, value, spread in rows:
+        yield of | where | {"value": _estimate(value, spread, "systems", len(names))}
 
 
 def mean_ranks(runs):
@@ -138,12 +134,8 @@ def mean_ranks(runs):
     rng, tables = np.random.default_rng(0), []
     for by_method in runs.values():
         labels = next(iter(by_method.values()))[0].outcome.labels("ACC")
-        right = np.stack(
-            [
-                np.mean([run.outcome.right("ACC") for run in of], axis=0)
-                for of in by_method.values()
-            ]
-        )
+        answers = [[run.outcome.right("ACC") for run in of] for of in by_method.values()]
+        right = np.stack([np.mean(of, axis=0) for of in answers])
         exact = np.mean([right[:, labels == c].mean(axis=1) for c in np.unique(labels)], axis=0)
         table = np.full((1 + _RESAMPLES, len(names)), -np.inf)
         drawn = np.vstack([exact, resampled_items(right, labels, _RESAMPLES, rng)])
@@ -152,20 +144,18 @@ def mean_ranks(runs):
     ranks = np.mean([stats.rankdata(-table, axis=1) for table in tables], axis=0)
     accuracies = np.mean(tables, axis=0)
     first, *others = np.argsort(ranks[0], kind="stable")
-    units = "classes", min(np.sum(~problem.is_seen) for problem in runs)
+    n_classes = min(np.sum(~problem.is_seen) for problem in runs)
 
-    def estimate(values):
-        return Estimate(float(values[0]), *_interval(values[1:]), 1, units[0], int(units[1]))
+    def result(metric, method, values):
+        value = _estimate(values[0], values[1:], "classes", n_classes)
+        return {"metric": metric, "method": method, "value": value}
 
     for place in (first, *others):
-        yield {"metric": "rank by ACC", "method": names[place], "value": estimate(ranks[:, place])}
+        yield result("rank by ACC", names[place], ranks[:, place])
     for place in others:
         if np.isfinite(accuracies[0, place]):
-            lead = {
-                "metric": "ACC, mean over data sets",
-                "method": f"{names[first]} - {names[place]}",
-            }
-            yield lead | {"value": estimate(accuracies[:, first] - accuracies[:, place])}
+            lead = accuracies[:, first] - accuracies[:, place]
+            yield result("ACC, mean over data sets", f"{names[first]} - {names[place]}", lead)
 
 
 def explained(rows, factors):
@@ -190,36 +180,31 @@ def explained(rows, factors):
     systems, sets = (_codes(row[column] for row in rows) for column in ("method", "dataset"))
     groups = {name: _codes(map(factor, rows)) for name, factor in factors.items()}
     members = [np.flatnonzero(systems == s) for s in range(systems.max() + 1)]
-    own = [name for name, codes in groups.items() if np.array_equal(codes, systems)]
 
     def shares(drawn):
         take = np.concatenate([members[s] for s in drawn])
         copies = np.repeat(np.arange(len(drawn)), [members[s].size for s in drawn])
         left = values[take] - _group_means(values[take], sets[take])
         return [
-            _share(left, copies if name in own else codes[take]) for name, codes in groups.items()
+            _share(left, copies if np.array_equal(codes, systems) else codes[take])
+            for codes in groups.values()
         ]
 
-    exact = shares(range(len(members)))
     n_draws = _RESAMPLES if len(members) >= _FEW else 0
     draws = np.random.default_rng(0).integers(len(members), size=(n_draws, len(members)))
-    spread = np.array([shares(drawn) for drawn in draws]).reshape(n_draws, len(groups))
-
-    def estimate(value, spread):
-        ends = _interval(spread) if n_draws else (np.nan, np.nan)
-        return Estimate(float(value), *ends, 1, "systems", len(members))
-
-    first = next(iter(groups))
-    for place, name in enumerate(groups):
-        value = estimate(exact[place], spread[:, place])
-        yield {"metric": "share of variance explained", "method": name, "value": value}
-    for place, name in list(enumerate(groups))[1:]:
-        value = estimate(exact[0] - exact[place], spread[:, 0] - spread[:, place])
-        yield {
-            "metric": "shares of variance, difference",
-            "method": f"{first} - {name}",
-            "value": value,
-        }
+    # Of all systems as they are, then of those drawn: (1 + n_draws, factors).
+    found = np.array([shares(drawn) for drawn in (range(len(members)), *draws)])
+    first, *others = groups
+    results = [
+        ("share of variance explained", *pair) for pair in zip(groups, found.T, strict=True)
+    ]
+    results += [
+        ("shares of variance, difference", f"{first} - {other}", found[:, 0] - share)
+        for other, share in zip(others, found.T[1:], strict=True)
+    ]
+    for metric, method, share in results:
+        value = _estimate(share[0], share[1:], "systems", len(members))
+        yield {"metric": metric, "method": method, "value": value}
 
 
 def _codes(values):
@@ -253,11 +238,8 @@ FACTORS = {
 
 def leads_told(ranking):
     """Whom the first by mean rank leads beyond the interval of the difference, in words."""
-    ranks, leads = (
-        [row for row in ranking if (row["metric"] == "rank by ACC") == is_rank]
-        for is_rank in (True, False)
-    )
-    first = ranks[0]["method"]
+    n_ranked = sum(row["metric"] == "rank by ACC" for row in ranking)
+    first, leads = ranking[0]["method"], ranking[n_ranked:]
     ahead, level = (
         [
             named(row["method"].removeprefix(f"{first} - "))
@@ -266,10 +248,10 @@ def leads_told(ranking):
         ]
         for beyond in (True, False)
     )
-    told = f"it is ahead of {', '.join(ahead)}" if ahead else "it is ahead of none"
+    told = f"it is ahead of {', '.join(ahead) or 'none'}"
     if len(ahead) > len(level):
         told = f"it is ahead of all but {', '.join(level) or 'itself'}"
     return (
-        f"By mean rank {named(first)} is first of {len(ranks)} systems. In accuracy averaged over "
+        f"By mean rank {named(first)} is first of {n_ranked} systems. In accuracy averaged over "
         f"the data sets {told} beyond the interval of the difference."
     )

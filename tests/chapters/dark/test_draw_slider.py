@@ -21,8 +21,8 @@ def curve():
 
 
 def test_steps_go_from_one_end_of_the_curve_to_the_other(curve):
-    found = slider_points(curve, steps=10)
-    assert found.shape == (11, 3)
+    found = slider_points(curve)
+    assert found.shape == (61, 3)
     np.testing.assert_allclose(found[0, :2], [100 * curve.seen[0], 0])
     np.testing.assert_allclose(found[-1, :2], [0, 100 * curve.unseen[-1]])
     on_curve = {(s, u) for s, u in zip(100 * curve.seen, 100 * curve.unseen, strict=True)}
