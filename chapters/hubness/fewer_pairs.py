@@ -51,7 +51,6 @@ def training_precision(runs, methods, n):
         fits = runs.train(name)
         mapping = fits[0].mapping
         on_training = evaluate(trained, mapping.transform(trained.X_test), k=0, mapping=mapping)
-        outcomes = {"training words": on_training, "test words": runs.search(fits)[0]}
-        for part, outcome in outcomes.items():
+        for part, outcome in (("training", on_training), ("test", runs.search(fits)[0])):
             value = over_queries([outcome.hits(1)], [outcome])
-            yield row(problem, f"P@1, {part}", name, value)
+            yield row(problem, f"P@1, {part} words", name, value)
