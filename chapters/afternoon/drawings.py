@@ -1,5 +1,7 @@
 """Pictures of digits, of their seven segments, and of what becomes of them."""
 
+from itertools import product
+
 import numpy as np
 from matplotlib import pyplot
 
@@ -27,13 +29,13 @@ def draw_image(ax, pixels, color=None):
     _bare(ax, color)
 
 
-def draw_display(ax, lit):
-    """A display whose segment i is as dark as ``lit[i]``, from 0, unlit, to 1."""
+def draw_display(ax, lit, color=None):
+    """A display whose segment i is as dark as ``lit[i]``, from 0, unlit, to 1; and a frame."""
     for ends, strength in zip(_ENDS, np.clip(lit, 0, 1), strict=True):
         ax.plot(*ends.T, color=str(0.9 * (1 - strength)), lw=4, solid_capstyle="round")
     ax.set(xlim=(-0.7, 1.7), ylim=(-0.4, 2.4), aspect="equal")
     ax.grid(False)
-    _bare(ax)
+    _bare(ax, color)
 
 
 def draw_digits(problem):
@@ -41,11 +43,9 @@ def draw_digits(problem):
     n = len(problem.class_names)
     fig, axes = pyplot.subplots(2, n, figsize=(ONE_PANEL, 1.7))
     for c, (top, bottom) in enumerate(axes.T):
-        unseen = c in problem.unseen_classes
-        image = problem.features[np.flatnonzero(problem.labels == c)[0]]
-        draw_image(top, image, _UNSEEN if unseen else None)
-        color = _UNSEEN if unseen else "black"
-        top.set_title(problem.class_names[c], color=color, fontsize=7.7)
+        frame = _UNSEEN if c in problem.unseen_classes else None
+        draw_image(top, problem.features[np.argmax(problem.labels == c)], frame)
+        top.set_title(problem.class_names[c], color=frame or "black", fontsize=7.7)
         draw_display(bottom, problem.class_embeddings[c])
     return fig
 
@@ -56,14 +56,12 @@ def draw_path(image, mapped, problem, answer):
     fig, axes = pyplot.subplots(1, 2 + len(unseen), figsize=(ONE_PANEL, 1.4))
     draw_image(axes[0], image)
     draw_display(axes[1], mapped)
-    axes[0].set_title("image", fontsize="small")
-    axes[1].set_title("mapped", fontsize="small")
+    titles = ["image", "mapped"]
     for ax, c in zip(axes[2:], unseen, strict=True):
-        draw_display(ax, problem.class_embeddings[c])
-        if c == answer:
-            _bare(ax, COLORS[2])
-        name = f"{problem.class_names[c]}{' ✓' * bool(c == answer)}"
-        ax.set_title(name, fontsize="small")
+        draw_display(ax, problem.class_embeddings[c], COLORS[2] if c == answer else None)
+        titles.append(f"{problem.class_names[c]}{' ✓' * bool(c == answer)}")
+    for ax, title in zip(axes, titles, strict=True):
+        ax.set_title(title, fontsize="small")
     return fig
 
 
@@ -77,19 +75,17 @@ def draw_confusion(problem, rows, answers, examples=3):
     unseen, truth = problem.unseen_classes, problem.labels[rows]
     n = len(unseen)
     fig, axes = pyplot.subplots(n, n, figsize=(ONE_PANEL, 0.4 + 0.85 * n), squeeze=False)
-    for i, digit in enumerate(unseen):
-        for j, answer in enumerate(unseen):
-            ax, chosen = axes[i, j], rows[(truth == digit) & (answers == answer)]
-            strip = np.zeros((8, 9 * examples))
-            for k, row in enumerate(chosen[:: max(1, len(chosen) // examples)][:examples]):
-                strip[:, 9 * k : 9 * k + 8] = problem.features[row].reshape(8, 8)
-            ax.imshow(strip, cmap="Greys", vmin=0, vmax=1)
-            _bare(ax, COLORS[2] if i == j else "0.8")
-            ax.set_title(f"{len(chosen) / np.sum(truth == digit):.0%}", fontsize="small", pad=3)
-            if j == 0:
-                ax.set_ylabel(article(problem.class_names[digit]))
-            if i == n - 1:
-                ax.set_xlabel(f"answered: {problem.class_names[answer]}")
+    for ax, (digit, answer) in zip(axes.flat, product(unseen, unseen), strict=True):
+        chosen = rows[(truth == digit) & (answers == answer)]
+        strip = np.zeros((8, 9 * examples))
+        for k, row in enumerate(chosen[:: max(1, len(chosen) // examples)][:examples]):
+            strip[:, 9 * k : 9 * k + 8] = problem.features[row].reshape(8, 8)
+        ax.imshow(strip, cmap="Greys", vmin=0, vmax=1)
+        _bare(ax, COLORS[2] if digit == answer else "0.8")
+        ax.set_title(f"{len(chosen) / np.sum(truth == digit):.0%}", fontsize="small", pad=3)
+        ax.set_ylabel(article(problem.class_names[digit]))
+        ax.set_xlabel(f"answered: {problem.class_names[answer]}")
+        ax.label_outer()
     return fig
 
 
@@ -122,12 +118,11 @@ def draw_near_misses(problem, rows, losses, wrong):
     return fig
 
 
-def draw_planes(pairs, penalties, find, columns=2):
+def draw_planes(pairs, penalties, find):
     """Mapped queries and the targets they find, a panel a penalty; orange: the largest hub."""
-    rows = -(-len(penalties) // columns)
-    fig, axes = pyplot.subplots(
-        rows, columns, figsize=(ONE_PANEL, 2.4 * rows), sharex=True, sharey=True
-    )
+    rows = len(penalties) // 2
+    size = ONE_PANEL, 2.4 * rows
+    fig, axes = pyplot.subplots(rows, 2, figsize=size, sharex=True, sharey=True)
     targets = pairs[3][:, :2]
     for ax, penalty in zip(axes.flat, penalties, strict=True):
         queries, found = find(pairs, 2, penalty)

@@ -41,7 +41,7 @@ def averaged_labels(problem, wanted):
 
 
 def random_distractors(problem, n, seed):
-    """Sorted rows of ``n`` targets drawn among those that are no label; all where these are few."""
+    """Sorted rows of ``n`` targets drawn among those that are no label; all if fewer are there."""
     return _draw(np.setdiff1d(np.arange(problem.targets.shape[0]), problem.labels), n, seed)
 
 

@@ -12,8 +12,7 @@ _MOST_QUERIES = 1500
 
 
 def _panels(titles):
-    fig, axes = pyplot.subplots(1, len(titles), figsize=(7.2, 3.3))
-    axes = np.atleast_1d(axes)
+    fig, (axes,) = pyplot.subplots(1, len(titles), figsize=(7.2, 3.3), squeeze=False)
     for ax, title in zip(axes, titles, strict=True):
         ax.set_title(title)
     return fig, axes
@@ -82,9 +81,7 @@ def draw_pollution(panels):
             top.plot(*places[rows].T, ".", **dots)
             first = f"first answer is {'a training' if name == 'seen' else 'another'} label"
             ax.plot(seen[rows], new[rows], ".", label=f"image whose {first}", **dots)
-        both = np.stack([seen[some], new[some]])
-        ends = [both.min(axis=1).min(), both.max(axis=1).max()]
-        ax.plot(ends, ends, color="gray", lw=0.8)
+        ax.axline((new[0], new[0]), slope=1, color="gray", lw=0.8)
         share = 100 * np.mean(seen > new)
         top.set(title=f"{title}: {share:.0f}% polluted", xlabel="towards the mean training label")
         ax.set(xlabel="cosine with nearest training label")
@@ -123,8 +120,7 @@ def draw_columns(panels):
         ):
             label = f"penalty {penalty:g}" if penalty else "least squares"
             ax.plot(gold, mapped, mark, color=color, markersize=3, alpha=0.6, label=label)
-        ends = [0.8 * gold.min(), 1.2 * gold.max()]
-        ax.plot(ends, ends, color="gray", lw=0.8, label="equality")
+        ax.axline([gold.min()] * 2, [gold.max()] * 2, color="gray", lw=0.8, label="equality")
         ax.set(xlabel="gold variance of a column", xscale="log", yscale="log")
     axes[0].set_ylabel("variance after mapping")
     _legend_above(fig, axes[0])
