@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from zslib.protocols.mapping.measures import over_queries
-from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import evaluate
+from zslib.protocols.mapping.repeated import Repeated
 from zslib.protocols.tidy import row
 
 
@@ -18,21 +18,18 @@ def by_pairs(runs, methods, shares):
     problem, seed = runs.problem, runs.seeds[0]
     n = problem.X_train.shape[0]
     order = np.random.default_rng(seed).permutation(n)
-    outcomes = {size: {} for size in sorted({int(n * share) for share in shares})}
-    for name in methods:
-        whole = runs.train(name)
-        chosen = whole[0].parameters
-        for size, by_method in outcomes.items():
-            if size == n:
-                by_method[name] = runs.search(whole)[:1]
-                continue
+    outcomes = {}
+    for size in sorted({int(n * share) for share in shares}):
+        rows, outcomes[size] = np.sort(order[:size]), {}
+        pairs = {
+            key: getattr(problem, key)[rows] for key in ("X_train", "train_gold", "train_words")
+        }
+        fewer = Repeated([replace(problem, **pairs)], [seed], runs.device)
+        for name in methods:
+            chosen = runs.train(name)[0].parameters
             # As many updates at every size, so that only the number of pairs differs.
             more = {k: max(1, round(chosen[k] * n / size)) for k in chosen if k == "n_epochs"}
-            rows = np.sort(order[:size])
-            fitted = METHODS[name].fresh(seed, **chosen | more)
-            fitted.fit(problem.X_train[rows], problem.Y_train[rows])
-            mapped = fitted.transform(problem.X_test)
-            by_method[name] = [evaluate(problem, mapped, mapping=fitted)]
+            outcomes[size][name] = fewer.search(fewer.train(name, parameters=[chosen | more]))
     return outcomes
 
 

@@ -1,6 +1,7 @@
 """Intruders among the training targets: who they are, and how fast they teach (section 5)."""
 
 from collections import Counter
+from functools import partial
 from itertools import product
 from types import SimpleNamespace
 
@@ -118,18 +119,17 @@ def precision_by_epoch(runs, methods, n_epochs, *, max_queries=0):
     have intervals over words drawn anew, about the mean of such draws.
     """
     looks = sorted({epoch for epoch in _LOOKS if epoch < n_epochs} | {n_epochs})
-    device = resolve_device(runs.device)
+    options = {"looks": looks, "on": resolve_device(runs.device)}
     same = len({problem.checksum for problem in runs.problems}) == 1
     asked = [first_queries(p, max_queries or len(p.test_gold))[0] for p in runs.problems]
     curves = {}
     for name, (method, other) in methods.items():
         hits = [
             kept(
-                _curve, METHODS[method], problem,
-                parameters=fit.parameters | other, seed=seed, looks=looks, on=device,
+                _curve, METHODS[method], p, parameters=fit.parameters | other, seed=seed, **options
             )
-            for problem, seed, fit in zip(asked, runs.seeds, runs.train(method), strict=True)
-        ]  # fmt: skip
+            for p, seed, fit in zip(asked, runs.seeds, runs.train(method), strict=True)
+        ]
         for epoch, *seeds in zip(looks, *hits, strict=True):
             value = mean_estimate(seeds, same_items=same, unit="words" if same else None)
             yield row(runs.problem, "P@1 by epoch", name, value, epoch=epoch)
@@ -148,27 +148,25 @@ def _epochs_to_95(curves, looks, same):
 
     Where the words are the ``same`` for all seeds the interval is over words.
     """
-    n_words = curves[0].shape[2]
-    rng = np.random.default_rng(0)
+    n_words, rng = curves[0].shape[2], np.random.default_rng(0)
+    to_95 = partial(epochs_to_share, share=0.95, of="best", epochs=looks)
 
     def reached(times):
         """Epochs of each seed where each word counts so many times, (n_seeds, n_draws)."""
-        epochs = [
-            np.apply_along_axis(
-                epochs_to_share, 1, curve @ times.T / n_words, 0.95, of="best", epochs=looks
-            )
-            for curve in curves
-        ]
-        return epochs[0] - sum(epochs[1:])
+        first, *other = (
+            np.apply_along_axis(to_95, 1, curve @ times.T / n_words) for curve in curves
+        )
+        return first - sum(other)
 
     epochs = reached(np.ones((1, n_words)))[:, 0]
     if not same:
         return mean_estimate(epochs)
     mean = float(epochs.mean())
-    low, high, n_draws = percentile_ends(
-        lambda n: reached(class_draws(n_words, n, rng)).mean(axis=0),
-        _RESAMPLES, about=mean, most=_MOST,
-    )  # fmt: skip
+
+    def draw(n):
+        return reached(class_draws(n_words, n, rng)).mean(axis=0)
+
+    low, high, n_draws = percentile_ends(draw, _RESAMPLES, about=mean, most=_MOST)
     return Estimate(mean, low, high, epochs.size, "words", n_words, n_draws)
 
 
@@ -176,8 +174,9 @@ def _curve(method, problem, parameters, seed, looks, on):
     """Whether each test item is hit, in percent, after each epoch looked at: (looks, items)."""
     arrays = problem.X_train, problem.Y_train, problem.X_test
     X, Y, queries = (to_requested_device(array, on) for array in arrays)
-    hits = at_epochs(
-        method.fresh(seed, **parameters), X, Y, looks,
-        lambda fitted: evaluate(problem, fitted.transform(queries), k=0).hits(1),
-    )  # fmt: skip
-    return np.array(list(hits.values()))
+
+    def hits(fitted):
+        return evaluate(problem, fitted.transform(queries), k=0).hits(1)
+
+    by_epoch = at_epochs(method.fresh(seed, **parameters), X, Y, looks, hits)
+    return np.array(list(by_epoch.values()))
