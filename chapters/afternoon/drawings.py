@@ -70,15 +70,15 @@ def article(name):
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-def draw_confusion(problem, rows, answers, examples=3):
-    """Images by their digit (down) and by the answer (across), each cell with its share."""
+def draw_confusion(problem, rows, answers):
+    """Three images by their digit (down) and the answer (across), each cell with its share."""
     unseen, truth = problem.unseen_classes, problem.labels[rows]
     n = len(unseen)
     fig, axes = pyplot.subplots(n, n, figsize=(ONE_PANEL, 0.4 + 0.85 * n), squeeze=False)
     for ax, (digit, answer) in zip(axes.flat, product(unseen, unseen), strict=True):
         chosen = rows[(truth == digit) & (answers == answer)]
-        strip = np.zeros((8, 9 * examples))
-        for k, row in enumerate(chosen[:: max(1, len(chosen) // examples)][:examples]):
+        strip = np.zeros((8, 27))
+        for k, row in enumerate(chosen[:: max(1, len(chosen) // 3)][:3]):
             strip[:, 9 * k : 9 * k + 8] = problem.features[row].reshape(8, 8)
         ax.imshow(strip, cmap="Greys", vmin=0, vmax=1)
         _bare(ax, COLORS[2] if digit == answer else "0.8")
@@ -102,9 +102,10 @@ def draw_choices(accuracies, ours, chance):
 
 def draw_near_misses(problem, rows, losses, wrong):
     """Wrong digits by how often they still teach, with the image for which each costs most."""
-    fig, axes = pyplot.subplots(2, len(wrong), figsize=(ONE_PANEL, 2.6), height_ratios=(1, 1.6))
+    size = {"figsize": (ONE_PANEL, 2.6), "height_ratios": (1, 1.6)}
+    fig, axes = pyplot.subplots(2, len(wrong), sharey="row", **size)
     shares = 100 * (losses > 0).mean(axis=0)
-    for i, ((top, bottom), c) in enumerate(zip(axes.T, wrong, strict=True)):
+    for (top, bottom), c in zip(axes.T, wrong, strict=True):
         if shares[c]:
             draw_image(top, problem.features[rows[np.argmax(losses[:, c])]])
         else:
@@ -112,9 +113,7 @@ def draw_near_misses(problem, rows, losses, wrong):
         bottom.bar([0], shares[c], color=_UNSEEN, width=0.6)
         bottom.bar_label(bottom.containers[0], fmt="%.0f%%", fontsize="small")
         bottom.set(xticks=[], xlabel=problem.class_names[c], xlim=(-0.6, 0.6))
-        bottom.set_ylim(0, 1.25 * max(1, shares.max()))
-        bottom.tick_params(labelleft=i == 0)
-    axes[1, 0].set_ylabel("still teaches, %")
+    axes[1, 0].set(ylabel="still teaches, %", ylim=(0, 1.25 * max(1, shares.max())))
     return fig
 
 
@@ -142,16 +141,16 @@ def draw_training(curves):
     """Means over trainings by epoch: ``{panel: {(name, kind, line): (runs, epochs)}}``."""
     fig, axes = pyplot.subplots(1, len(curves), figsize=(7.2, 2.9))
     for ax, (title, lines) in zip(axes, curves.items(), strict=True):
-        for (_, kind, line), runs in lines.items():
+        ends = []
+        for (name, kind, line), runs in lines.items():
             color = look(kind)["color"]
             epochs, mean, spread = np.arange(1, runs.shape[1] + 1), runs.mean(0), runs.std(0)
             ax.plot(epochs, mean, color=color, ls=line)
             ax.fill_between(epochs, mean - spread, mean + spread, color=color, alpha=0.15, lw=0)
-        ends = sorted((runs.mean(0)[-1], name, kind) for (name, kind, _), runs in lines.items())
+            ends.append((mean[-1], name, color))
         room, lowest = 0.07 * np.ptp(ax.get_ylim()), -np.inf
-        for end, name, kind in ends:  # names that would overlap are moved up
+        for end, name, color in sorted(ends):  # names that would overlap are moved up
             lowest = max(end, lowest + room)
-            color = look(kind)["color"]
             ax.text(epochs[-1], lowest, f" {name}", color=color, va="center", fontsize="small")
         ax.set(title=title, xlabel="epoch", ylabel="%", xlim=(1, 1.5 * epochs[-1]))
     return fig

@@ -18,13 +18,12 @@ def by_pairs(runs, methods, shares):
     problem, seed = runs.problem, runs.seeds[0]
     n = problem.X_train.shape[0]
     order = np.random.default_rng(seed).permutation(n)
+    names = ("X_train", "train_gold", "train_words")
     outcomes = {}
     for size in sorted({int(n * share) for share in shares}):
         rows, outcomes[size] = np.sort(order[:size]), {}
-        pairs = {
-            key: getattr(problem, key)[rows] for key in ("X_train", "train_gold", "train_words")
-        }
-        fewer = Repeated([replace(problem, **pairs)], [seed], runs.device)
+        part = replace(problem, **{name: getattr(problem, name)[rows] for name in names})
+        fewer = Repeated([part], [seed], runs.device)
         for name in methods:
             chosen = runs.train(name)[0].parameters
             # As many updates at every size, so that only the number of pairs differs.

@@ -56,9 +56,7 @@ def before_and_after(results):
     for metric, data in product(heads, results.of("dataset")):
         values = {r["method"]: r["value"].mean for r in results.only(dataset=data, metric=metric)}
         both = [name for name in values if name + CENTRED in values]
-        panels[heads[metric], data] = {
-            name: (values[name], values[name + CENTRED]) for name in both
-        }
+        panels[heads[metric], data] = {one: (values[one], values[one + CENTRED]) for one in both}
     return panels
 
 
