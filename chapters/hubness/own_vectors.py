@@ -47,7 +47,7 @@ def write_example(problem, folder):
     spaces = vectors.items(), zip(problem.target_words[rows], problem.targets[rows], strict=True)
     for path, space in zip(files[:2], spaces, strict=True):
         lines = [f"{word} {' '.join(f'{x:.5f}' for x in vector)}" for word, vector in space]
-        head = f"{len(lines)} {problem.targets.shape[1]}"
+        head = f"{len(lines)} {lines[0].count(' ')}"
         path.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
     lines = [f"{word} {problem.target_words[row]}\n" for word, row in pairs]
     files[2].write_text("".join(lines), encoding="utf-8")

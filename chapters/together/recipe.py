@@ -64,13 +64,11 @@ def on_other_classes(methods, problem, **options):
 def best_on_board(records, problems, label):
     """Rows of each metric's best system of the leaderboard's ``records``, by data set.
 
-    ``label`` gives the short name of a problem. Methods are told as "best: name".
+    ``label`` gives the short name of a problem. Methods are told as "best by METRIC: name".
     """
-    chosen = [r for r in records if r.get("calibration") == "chosen"]
     for problem, metric in product(problems, _METRICS):
-        wanted = (problem.name, metric)
-        systems = [r for r in chosen if (r.get("dataset"), r["metric"]) == wanted]
-        if systems:
+        where = {"dataset": problem.name, "metric": metric, "calibration": "chosen"}
+        if systems := records.only(**where):
             best = max(systems, key=lambda r: r["value"])
             name = f"best by {metric}: {best['method']}"
             yield row(label(problem), metric, name, Estimate.of(best))
