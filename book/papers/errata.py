@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -70,7 +71,8 @@ class Erratum:
 def checks(paper):
     """The recomputations of a paper by name: of an entry's numbers each gives `Evidence`."""
     module = importlib.import_module(f"chapters.{paper}.errata")
-    return {name: getattr(module, name) for name in module.__all__}
+    own = inspect.getmembers(module, lambda f: getattr(f, "__module__", "") == module.__name__)
+    return {name: check for name, check in own if not name.startswith("_")}
 
 
 def load_errata():

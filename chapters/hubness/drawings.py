@@ -108,9 +108,8 @@ def draw_columns(panels):
     """Variance of columns after mapping against gold: {title: {penalty: (gold, mapped)}}."""
     fig, axes = _panels(panels)
     for ax, columns in zip(axes, panels.values(), strict=True):
-        for (penalty, (gold, mapped)), color, mark in zip(
-            columns.items(), COLORS, "os^", strict=False
-        ):
+        for penalty, color, mark in zip(columns, COLORS, "os^", strict=False):
+            gold, mapped = columns[penalty]
             label = f"penalty {penalty:g}" if penalty else "least squares"
             ax.plot(gold, mapped, mark, color=color, markersize=3, alpha=0.6, label=label)
         ends = [0.8 * gold.min(), 1.2 * gold.max()]

@@ -8,24 +8,6 @@ import numpy as np
 from book.papers.evidence import Evidence, join
 from book.papers.printed import printed, printed_table
 
-__all__ = [
-    "angle_or_cosine",
-    "chimera_ten",
-    "equal_means",
-    "first_violation",
-    "largest_gain",
-    "mapping_direction",
-    "no_intervals",
-    "related_distractors",
-    "ridge_objective",
-    "roadmap",
-    "small_gains",
-    "space_of_hubs",
-    "table5_significance",
-    "test_labels",
-    "thirty_three",
-]
-
 _LEVELS = ("P@1", "P@5", "P@10")
 _SETTINGS = ("cross-linguistic", "cross-modal")
 
@@ -159,8 +141,7 @@ def _gains(table, new, old):
 
 def _gains_by_setting(table, new, old):
     """`_gains` of the points and of the percent in each setting, and both as text."""
-    table = printed_table("hubness", table)
-    gains = [_gains(table[setting], new, old) for setting in _SETTINGS]
+    gains = [_gains(printed("hubness", table, setting), new, old) for setting in _SETTINGS]
     text = "; ".join(
         f"{join(points, '.1f')} points {setting} (relative {join(relative, '.0f')}%)"
         for setting, (points, relative) in zip(_SETTINGS, gains, strict=True)
