@@ -84,15 +84,12 @@ def correlation_rows(searches, givens):
     n_draws = _RESAMPLES if len(units) >= _FEW else 0
     draws = np.random.default_rng(0).integers(max(len(units), 1), size=(n_draws, len(units)))
     for columns in givens:
-        parts = [
-            (data.removesuffix("_classes").replace("_", "-"), {},
-             _correlations([p for p in searches if p["dataset"] == data], columns, units, draws))
-            for data in sets
-        ]  # fmt: skip
+        found = [_correlations(searches, data, columns, units, draws) for data in sets]
+        names = [(data.removesuffix("_classes").replace("_", "-"), {}) for data in sets]
         if len(sets) > 1:
-            names, _, values = zip(*parts, strict=True)
-            parts.append((" and ".join(names), {"over": "all sets"}, np.mean(values, axis=0)))
-        for name, over, (value, *around) in parts:
+            found.append(np.mean(found, axis=0))
+            names.append((" and ".join(name for name, _ in names), {"over": "all sets"}))
+        for (name, over), (value, *around) in zip(names, found, strict=True):
             if n_draws:
                 ends = map(float, np.quantile(around, [0.025, 0.975]))
                 value = Estimate(float(value), *ends, 1, "systems", len(units))
@@ -105,12 +102,12 @@ def mean_named(rows):
     return [row | {"dataset": "mean"} if row.get("over") else row for row in rows]
 
 
-def _correlations(own, columns, units, draws):
+def _correlations(searches, data, columns, units, draws):
     """The correlation of the points of one data set, then of those of the methods of each draw."""
+    own = [p for p in searches if p["dataset"] == data]
     x, y = (np.array([p[name] for p in own]) for name in ("hubs", "accuracy"))
     given = [np.zeros(len(own)), *(np.array([str(p[c]) for p in own]) for c in columns)]
     members = [np.flatnonzero([p["method"] == unit for p in own]) for unit in units]
-
     takes = [np.arange(len(own)), *(np.concatenate([members[u] for u in d]) for d in draws)]
     return [partial_correlation(x[t], y[t], [g[t] for g in given]) for t in takes]
 
