@@ -71,9 +71,8 @@ class Erratum:
 def checks(paper):
     """The recomputations of a paper by name: of an entry's numbers each gives `Evidence`."""
     module = importlib.import_module(f"chapters.{paper}.errata")
-    functions = inspect.getmembers(module, inspect.isfunction)
-    own = (f for f in functions if f[1].__module__ == module.__name__ and f[0][0] != "_")
-    return dict(own)
+    own = inspect.getmembers(module, lambda f: getattr(f, "__module__", "") == module.__name__)
+    return {name: check for name, check in own if not name.startswith("_")}
 
 
 def load_errata():

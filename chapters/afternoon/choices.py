@@ -21,12 +21,10 @@ def digits_without(unseen, **options):
 def name_unseen(problem, penalty=1.0):
     """Rows of the unseen digits' images, and the digit that a ridge map names for each."""
     X, segments, unseen = problem.features, problem.class_embeddings, problem.unseen_classes
-    ridge = RidgeMap(alpha=penalty).fit(
-        X[problem.trainval], segments[problem.labels[problem.trainval]]
-    )
-    mapped = ridge.transform(X[problem.test_unseen])
-    _, nearest = top_k(mapped, segments[unseen], 1)
-    return problem.test_unseen, unseen[nearest[:, 0]]
+    train, test = problem.trainval, problem.test_unseen
+    ridge = RidgeMap(alpha=penalty).fit(X[train], segments[problem.labels[train]])
+    _, nearest = top_k(ridge.transform(X[test]), segments[unseen], 1)
+    return test, unseen[nearest[:, 0]]
 
 
 def every_choice(penalty=1.0, **options):
@@ -35,5 +33,5 @@ def every_choice(penalty=1.0, **options):
     for unseen in combinations(SEGMENTS, 3):
         problem = digits_without(unseen, **options)
         rows, answers = name_unseen(problem, penalty)
-        found[tuple(unseen)] = 100 * per_class_accuracy(problem.labels[rows], answers)
+        found[unseen] = 100 * per_class_accuracy(problem.labels[rows], answers)
     return found

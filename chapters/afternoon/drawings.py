@@ -1,5 +1,7 @@
 """Pictures of digits, of their seven segments, and of what becomes of them."""
 
+from itertools import product
+
 import numpy as np
 from matplotlib import pyplot
 
@@ -27,13 +29,13 @@ def draw_image(ax, pixels, color=None):
     _bare(ax, color)
 
 
-def draw_display(ax, lit):
-    """A display whose segment i is as dark as ``lit[i]``, from 0, unlit, to 1."""
+def draw_display(ax, lit, color=None):
+    """A display whose segment i is as dark as ``lit[i]``, from 0, unlit, to 1; and a frame."""
     for ends, strength in zip(_ENDS, np.clip(lit, 0, 1), strict=True):
         ax.plot(*ends.T, color=str(0.9 * (1 - strength)), lw=4, solid_capstyle="round")
     ax.set(xlim=(-0.7, 1.7), ylim=(-0.4, 2.4), aspect="equal")
     ax.grid(False)
-    _bare(ax)
+    _bare(ax, color)
 
 
 def draw_digits(problem):
@@ -41,11 +43,9 @@ def draw_digits(problem):
     n = len(problem.class_names)
     fig, axes = pyplot.subplots(2, n, figsize=(ONE_PANEL, 1.7))
     for c, (top, bottom) in enumerate(axes.T):
-        unseen = c in problem.unseen_classes
-        image = problem.features[np.flatnonzero(problem.labels == c)[0]]
-        draw_image(top, image, _UNSEEN if unseen else None)
-        color = _UNSEEN if unseen else "black"
-        top.set_title(problem.class_names[c], color=color, fontsize=7.7)
+        frame = _UNSEEN if c in problem.unseen_classes else None
+        draw_image(top, problem.features[np.argmax(problem.labels == c)], frame)
+        top.set_title(problem.class_names[c], color=frame or "black", fontsize=7.7)
         draw_display(bottom, problem.class_embeddings[c])
     return fig
 
@@ -56,14 +56,12 @@ def draw_path(image, mapped, problem, answer):
     fig, axes = pyplot.subplots(1, 2 + len(unseen), figsize=(ONE_PANEL, 1.4))
     draw_image(axes[0], image)
     draw_display(axes[1], mapped)
-    axes[0].set_title("image", fontsize="small")
-    axes[1].set_title("mapped", fontsize="small")
+    titles = ["image", "mapped"]
     for ax, c in zip(axes[2:], unseen, strict=True):
-        draw_display(ax, problem.class_embeddings[c])
-        if c == answer:
-            _bare(ax, COLORS[2])
-        name = f"{problem.class_names[c]}{' ✓' * bool(c == answer)}"
-        ax.set_title(name, fontsize="small")
+        draw_display(ax, problem.class_embeddings[c], COLORS[2] if c == answer else None)
+        titles.append(f"{problem.class_names[c]}{' ✓' * bool(c == answer)}")
+    for ax, title in zip(axes, titles, strict=True):
+        ax.set_title(title, fontsize="small")
     return fig
 
 
@@ -72,24 +70,22 @@ def article(name):
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-def draw_confusion(problem, rows, answers, examples=3):
-    """Images by their digit (down) and by the answer (across), each cell with its share."""
+def draw_confusion(problem, rows, answers):
+    """Three images by their digit (down) and the answer (across), each cell with its share."""
     unseen, truth = problem.unseen_classes, problem.labels[rows]
     n = len(unseen)
     fig, axes = pyplot.subplots(n, n, figsize=(ONE_PANEL, 0.4 + 0.85 * n), squeeze=False)
-    for i, digit in enumerate(unseen):
-        for j, answer in enumerate(unseen):
-            ax, chosen = axes[i, j], rows[(truth == digit) & (answers == answer)]
-            strip = np.zeros((8, 9 * examples))
-            for k, row in enumerate(chosen[:: max(1, len(chosen) // examples)][:examples]):
-                strip[:, 9 * k : 9 * k + 8] = problem.features[row].reshape(8, 8)
-            ax.imshow(strip, cmap="Greys", vmin=0, vmax=1)
-            _bare(ax, COLORS[2] if i == j else "0.8")
-            ax.set_title(f"{len(chosen) / np.sum(truth == digit):.0%}", fontsize="small", pad=3)
-            if j == 0:
-                ax.set_ylabel(article(problem.class_names[digit]))
-            if i == n - 1:
-                ax.set_xlabel(f"answered: {problem.class_names[answer]}")
+    for ax, (digit, answer) in zip(axes.flat, product(unseen, unseen), strict=True):
+        chosen = rows[(truth == digit) & (answers == answer)]
+        strip = np.zeros((8, 27))
+        for k, row in enumerate(chosen[:: max(1, len(chosen) // 3)][:3]):
+            strip[:, 9 * k : 9 * k + 8] = problem.features[row].reshape(8, 8)
+        ax.imshow(strip, cmap="Greys", vmin=0, vmax=1)
+        _bare(ax, COLORS[2] if digit == answer else "0.8")
+        ax.set_title(f"{len(chosen) / np.sum(truth == digit):.0%}", fontsize="small", pad=3)
+        ax.set_ylabel(article(problem.class_names[digit]))
+        ax.set_xlabel(f"answered: {problem.class_names[answer]}")
+        ax.label_outer()
     return fig
 
 
@@ -106,9 +102,10 @@ def draw_choices(accuracies, ours, chance):
 
 def draw_near_misses(problem, rows, losses, wrong):
     """Wrong digits by how often they still teach, with the image for which each costs most."""
-    fig, axes = pyplot.subplots(2, len(wrong), figsize=(ONE_PANEL, 2.6), height_ratios=(1, 1.6))
+    size = {"figsize": (ONE_PANEL, 2.6), "height_ratios": (1, 1.6)}
+    fig, axes = pyplot.subplots(2, len(wrong), sharey="row", **size)
     shares = 100 * (losses > 0).mean(axis=0)
-    for i, ((top, bottom), c) in enumerate(zip(axes.T, wrong, strict=True)):
+    for (top, bottom), c in zip(axes.T, wrong, strict=True):
         if shares[c]:
             draw_image(top, problem.features[rows[np.argmax(losses[:, c])]])
         else:
@@ -116,18 +113,15 @@ def draw_near_misses(problem, rows, losses, wrong):
         bottom.bar([0], shares[c], color=_UNSEEN, width=0.6)
         bottom.bar_label(bottom.containers[0], fmt="%.0f%%", fontsize="small")
         bottom.set(xticks=[], xlabel=problem.class_names[c], xlim=(-0.6, 0.6))
-        bottom.set_ylim(0, 1.25 * max(1, shares.max()))
-        bottom.tick_params(labelleft=i == 0)
-    axes[1, 0].set_ylabel("still teaches, %")
+    axes[1, 0].set(ylabel="still teaches, %", ylim=(0, 1.25 * max(1, shares.max())))
     return fig
 
 
-def draw_planes(pairs, penalties, find, columns=2):
+def draw_planes(pairs, penalties, find):
     """Mapped queries and the targets they find, a panel a penalty; orange: the largest hub."""
-    rows = -(-len(penalties) // columns)
-    fig, axes = pyplot.subplots(
-        rows, columns, figsize=(ONE_PANEL, 2.4 * rows), sharex=True, sharey=True
-    )
+    rows = len(penalties) // 2
+    size = ONE_PANEL, 2.4 * rows
+    fig, axes = pyplot.subplots(rows, 2, figsize=size, sharex=True, sharey=True)
     targets = pairs[3][:, :2]
     for ax, penalty in zip(axes.flat, penalties, strict=True):
         queries, found = find(pairs, 2, penalty)
@@ -147,16 +141,16 @@ def draw_training(curves):
     """Means over trainings by epoch: ``{panel: {(name, kind, line): (runs, epochs)}}``."""
     fig, axes = pyplot.subplots(1, len(curves), figsize=(7.2, 2.9))
     for ax, (title, lines) in zip(axes, curves.items(), strict=True):
-        for (_, kind, line), runs in lines.items():
+        ends = []
+        for (name, kind, line), runs in lines.items():
             color = look(kind)["color"]
             epochs, mean, spread = np.arange(1, runs.shape[1] + 1), runs.mean(0), runs.std(0)
             ax.plot(epochs, mean, color=color, ls=line)
             ax.fill_between(epochs, mean - spread, mean + spread, color=color, alpha=0.15, lw=0)
-        ends = sorted((runs.mean(0)[-1], name, kind) for (name, kind, _), runs in lines.items())
+            ends.append((mean[-1], name, color))
         room, lowest = 0.07 * np.ptp(ax.get_ylim()), -np.inf
-        for end, name, kind in ends:  # names that would overlap are moved up
+        for end, name, color in sorted(ends):  # names that would overlap are moved up
             lowest = max(end, lowest + room)
-            color = look(kind)["color"]
             ax.text(epochs[-1], lowest, f" {name}", color=color, va="center", fontsize="small")
         ax.set(title=title, xlabel="epoch", ylabel="%", xlim=(1, 1.5 * epochs[-1]))
     return fig

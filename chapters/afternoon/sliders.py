@@ -8,6 +8,8 @@ import io
 import json
 
 import numpy as np
+from IPython.display import Markdown
+from matplotlib.image import imsave
 
 from chapters.afternoon.drawings import article
 from zslib.mapping import RidgeMap
@@ -15,27 +17,18 @@ from zslib.metrics import harmonic_mean
 from zslib.search import top_k
 
 
-class Slider:
+def _slider(kind, numbers, inputs, told, inside=""):
     """Numbers for the page's script, in a block of a class of its own, with its inputs."""
-
-    def __init__(self, kind, numbers, inputs, *, told, inside="", text=""):
-        self.numbers, self.text = numbers, text
-        sliders = "".join(
-            f'<label>{name} = <b>{value}</b> <input type="range" min="{low}" max="{high}" '
-            f'value="{value}"></label>'
-            for name, (low, value, high) in inputs.items()
-        )
-        lines = "".join(f"<li><b>{name}</b> <output></output></li>" for name in told)
-        self.page = (
-            f"<div hidden class=\"afternoon {kind}\" data-numbers='{json.dumps(numbers)}'>"
-            f"{sliders}<div></div>{inside}<ul>{lines}</ul></div>"
-        )
-
-    def __repr__(self):
-        return self.text
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        return {"text/markdown": self.page, "text/html": self.page, "text/plain": self.text}
+    sliders = "".join(
+        f'<label>{name} = <b>{value}</b> <input type="range" min="{low}" max="{high}" '
+        f'value="{value}"></label>'
+        for name, (low, value, high) in inputs.items()
+    )
+    lines = "".join(f"<li><b>{name}</b> <output></output></li>" for name in told)
+    return Markdown(
+        f"<div hidden class=\"afternoon {kind}\" data-numbers='{json.dumps(numbers)}'>"
+        f"{sliders}<div></div>{inside}<ul>{lines}</ul></div>"
+    )
 
 
 def made_up_pairs(seed=0, *, n_queries=60, n_pairs=40, dimension=10, noise=0.5):
@@ -66,14 +59,11 @@ def hub_slider(pairs):
     """Queries and targets under a penalty of 10^(i / 8), in the first d dimensions."""
     numbers = [points.tolist() for points in pairs]
     inputs = {"penalty λ": (0, 16, 24), "dimensions": (2, 2, pairs[0].shape[1])}
-    told = ("ridge:", "reverse ridge:")
-    return Slider("hub-plane", numbers, inputs, told=told, text="Queries and targets in a plane.")
+    return _slider("hub-plane", numbers, inputs, ["ridge:", "reverse ridge:"])
 
 
 def _picture(pixels):
     """An image of 8 x 8 pixels as the address of a PNG."""
-    from matplotlib.image import imsave
-
     stream = io.BytesIO()
     imsave(stream, np.reshape(pixels, (8, 8)), cmap="Greys", vmin=0, vmax=1, format="png")
     return f"data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"
@@ -92,14 +82,12 @@ def gamma_points(curve, steps=50):
 
 def pictures_of(problem, outcome, side, rows):
     """Of some test images, ``rows`` of that side: pixels, name, and answers before and after γ."""
-    images = {"test_seen": problem.test_seen, "test_unseen": problem.test_unseen}[side]
-    answers = getattr(outcome, side)
-    for row in rows:
-        found = [answers.seen[row, 0], answers.unseen[row, 0]]
+    answers, names = getattr(outcome, side), problem.class_names
+    for row, image in zip(rows, getattr(problem, side)[rows], strict=True):
         yield {
-            "pixels": problem.features[images[row]],
-            "name": str(problem.class_names[problem.labels[images[row]]]),
-            "answers": [str(problem.class_names[c]) for c in found],
+            "pixels": problem.features[image],
+            "name": str(names[problem.labels[image]]),
+            "answers": [str(names[of[row, 0]]) for of in (answers.seen, answers.unseen)],
             "flip": round(float(answers.flips[row]), 6),
         }
 
@@ -119,7 +107,5 @@ def gamma_slider(curve, pictures=()):
         "points": points.tolist(),
         "pictures": [{k: one[k] for k in ("name", "answers", "flip")} for one in pictures],
     }
-    return Slider(
-        "gamma", numbers, {"γ": (0, 0, len(points) - 1)}, told=("now:",),
-        inside=f'<ul class="pictures">{images}</ul>', text="Accuracies under a slider for gamma.",
-    )  # fmt: skip
+    inputs = {"γ": (0, 0, len(points) - 1)}
+    return _slider("gamma", numbers, inputs, ["now:"], f'<ul class="pictures">{images}</ul>')

@@ -46,9 +46,8 @@ def follow(problem, kind, margin, seeds, n_epochs):
         found["seen"].append(named(mapper, problem, problem.test_seen, problem.seen_classes))
         found["unseen"].append(named(mapper, problem, problem.test_unseen, problem.unseen_classes))
 
+    options = {"negatives": NEGATIVES[kind], "n_epochs": n_epochs, "callback": note}
     for seed in seeds:
-        MaxMarginMap(
-            margin, 1, negatives=NEGATIVES[kind], n_epochs=n_epochs, random_state=seed,
-            callback=note,
-        ).fit(problem.features[train], targets)  # fmt: skip
+        mapper = MaxMarginMap(margin, 1, random_state=seed, **options)
+        mapper.fit(problem.features[train], targets)
     return {measure: np.reshape(values, (-1, n_epochs)) for measure, values in found.items()}

@@ -4,30 +4,26 @@ from functools import partial
 
 import numpy as np
 
-from chapters.hubness.distractors import equal_distractors, random_distractors
 from zslib.mapping import chimeras
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.tidy import row
+from zslib.search import top_k
 from zslib.validation import check_real
 
 VARIANTS = {"none": METHODS["max-margin"]}
 """Max-margin without chimeras, and with those of 5 and of 10 neighbours."""
 VARIANTS |= {f"chimera-{k}": VARIANTS["none"].with_chimeras(k) for k in (5, 10)}
 
-MAPS = ("max-margin", "ridge", "reverse ridge")
-"""Maps that are trained without and with chimeras of 5 neighbours, the paper's first."""
-FACTORIAL = {name: METHODS[name] for name in MAPS}
-FACTORIAL |= {f"{name} + chimera-5": METHODS[name].with_chimeras(5) for name in MAPS}
+_MAPS = [METHODS[name] for name in ("max-margin", "ridge", "reverse ridge")]
+_CHIMERAS = [method.with_chimeras(5) for method in _MAPS]
 # Of one length with the images; for a loss of cosines that is the same map.
-FACTORIAL |= {
-    f"{name} + chimera-5, unit length": METHODS[name].with_chimeras(5, unit=True)
-    for name in MAPS[1:]
-}
-"""Each map of `MAPS` without and with chimeras, by name."""
-GAINS = [(name, name.partition(" + ")[0]) for name in FACTORIAL if "chimera" in name]
+_CHIMERAS += [method.with_chimeras(5, unit=True) for method in _MAPS[1:]]
+FACTORIAL = {method.name: method for method in _MAPS + _CHIMERAS}
+"""Three maps, the paper's first, without chimeras and with those of 5 neighbours, by name."""
+GAINS = [(method.name, method.name.partition(" + ")[0]) for method in _CHIMERAS]
 GAINS += [
-    (f"{name}{chimeras}", f"max-margin{chimeras}")
-    for name in MAPS[1:]
+    (f"{method.name}{chimeras}", f"max-margin{chimeras}")
+    for method in _MAPS[1:]
     for chimeras in ("", " + chimera-5")
 ]
 """What chimeras bring to each map, and what another map brings in place of max-margin."""
@@ -37,12 +33,49 @@ _PAIR = {name: VARIANTS[name] for name in ("none", "chimera-5")}
 
 def averaged_labels(problem, wanted):
     """The 5 training labels averaged into the chimera of 3 test labels, the ``wanted`` first."""
-    rows = problem.space("test")
-    words = problem.target_words[rows].tolist()
-    chosen = sorted(words, key=lambda word: word not in wanted)[:3]
-    new = problem.targets[rows[[words.index(word) for word in chosen]]]
+    words = problem.target_words
+    rows = sorted(problem.space("test"), key=lambda row: words[row] not in wanted)[:3]
+    new = problem.targets[rows]
     _, near = chimeras(problem.X_train, problem.Y_train, new, k=5, return_neighbours=True)
-    return dict(zip(chosen, problem.train_words[near].tolist(), strict=True))
+    return dict(zip(words[rows].tolist(), problem.train_words[near].tolist(), strict=True))
+
+
+def random_distractors(problem, n, seed):
+    """Sorted rows of ``n`` targets drawn among those that are no label; all if fewer are there."""
+    return _draw(np.setdiff1d(np.arange(problem.targets.shape[0]), problem.labels), n, seed)
+
+
+def _draw(rows, n, seed):
+    rng = np.random.default_rng(seed)
+    return np.sort(rng.choice(rows, size=min(n, rows.size), replace=False))
+
+
+def related_words(problem):
+    """Sorted rows of the targets that are no label but near a training label.
+
+    They are among its 5 nearest, as in the paper. A label is not its own neighbour.
+    """
+    training = np.unique(problem.train_gold)
+    _, near = top_k(problem.targets[training], problem.targets, 6)
+    # The label itself comes first but for ties; the others keep their order.
+    not_self = near != training[:, None]
+    first = np.cumsum(not_self, axis=1) <= 5
+    return np.setdiff1d(near[not_self & first], problem.labels)
+
+
+def equal_distractors(problem, n, seed):
+    """As many related as random distractors, ``{"related": rows, "random": rows}``.
+
+    At most ``n`` of each: fewer where fewer words are related.
+    """
+    related = related_words(problem)
+    if not related.size:
+        raise ValueError(
+            "the problem has no related distractors: no word that labels nothing is near a "
+            "training label; use a larger vocabulary"
+        )
+    n = min(n, related.size)
+    return {"related": _draw(related, n, seed), "random": random_distractors(problem, n, seed)}
 
 
 def with_distractors(runs, share):
@@ -53,7 +86,7 @@ def with_distractors(runs, share):
     """
     check_real(share, "share", low=0, inclusive=False)
     drawn = [
-        equal_distractors(p, max(1, round(share * p.labels.size)), random_state=seed)
+        equal_distractors(p, max(1, round(share * p.labels.size)), seed)
         for p, seed in zip(runs.problems, runs.seeds, strict=True)
     ]
     outcomes = {}
@@ -68,7 +101,8 @@ def across_languages(runs, n):
     """Outcomes of translation without and with chimeras of test and other words (Table 10)."""
     rows = []
     for problem, seed in zip(runs.problems, runs.seeds, strict=True):
-        others = random_distractors(problem, min(n, _n_free(problem) // 2), random_state=seed)
+        half = (problem.targets.shape[0] - problem.labels.size) // 2
+        others = random_distractors(problem, min(n, half), seed)
         new = np.union1d(others, np.concatenate(problem.test_gold))
         rows.append(np.setdiff1d(new, problem.train_gold))
     return runs.outcomes(_PAIR, chimera_rows=rows)
@@ -82,23 +116,18 @@ def by_size(runs, shares):
     for share in shares:
         outcomes = runs.each(partial(_among_more, share=share))
         size = int(np.mean([part.rows.size for outcome in outcomes for part in outcome.parts]))
-        for metric, values in (
-            ("polluted first answers", [o.polluted(1).mean() for o in outcomes]),
-            ("right answer among the first 10", [o.hits(10).mean() for o in outcomes]),
-        ):
-            yield row(runs.problem, metric, "max-margin", float(np.mean(values)), size=size)
+        values = {
+            "polluted first answers": [o.polluted(1).mean() for o in outcomes],
+            "right answer among the first 10": [o.hits(10).mean() for o in outcomes],
+        }
+        for metric, of_runs in values.items():
+            yield row(runs.problem, metric, "max-margin", float(np.mean(of_runs)), size=size)
 
 
 def _among_more(fold, share):
     """Outcomes of max-margin among the labels and ``share`` random words for each of them."""
-    spaces = []
-    for problem, seed in zip(fold.problems, fold.seeds, strict=True):
-        n = min(round(share * problem.labels.size), _n_free(problem))
-        more = random_distractors(problem, n, random_state=seed) if n else []
-        spaces.append(np.union1d(problem.labels, more).astype(int))
+    spaces = [
+        np.union1d(p.labels, random_distractors(p, round(share * p.labels.size), seed))
+        for p, seed in zip(fold.problems, fold.seeds, strict=True)
+    ]
     return fold.search(fold.train("max-margin"), spaces)
-
-
-def _n_free(problem):
-    """How many targets are no label."""
-    return problem.targets.shape[0] - problem.labels.size

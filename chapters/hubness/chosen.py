@@ -8,9 +8,7 @@ from zslib.protocols.tidy import row
 def chosen_values(fits):
     """The chosen parameters of the runs: ``"margin = 0.4, 0.8; n_epochs = 34"``."""
     values = {k: sorted({fit.parameters[k] for fit in fits}) for k in sorted(fits[0].parameters)}
-    return "; ".join(
-        f"{k} = {', '.join(f'{v:g}' for v in chosen)}" for k, chosen in values.items()
-    )
+    return "; ".join(f"{k} = {', '.join(map('{:g}'.format, v))}" for k, v in values.items())
 
 
 def tuning_rows(problem, name, fits):

@@ -12,8 +12,7 @@ _MOST_QUERIES = 1500
 
 
 def _panels(titles):
-    fig, axes = pyplot.subplots(1, len(titles), figsize=(7.2, 3.3))
-    axes = np.atleast_1d(axes)
+    fig, (axes,) = pyplot.subplots(1, len(titles), figsize=(7.2, 3.3), squeeze=False)
     for ax, title in zip(axes, titles, strict=True):
         ax.set_title(title)
     return fig, axes
@@ -37,15 +36,15 @@ def draw_occurrences(panels, k=20, printed=None):
             ax.axvline(largest, label=f"largest {method} hub, paper", **style)
         ax.set(xlabel=f"lists of {k} with the element, $N_{{{k}}}$", yscale="log")
     axes[0].set_ylabel("elements of the space")
-    _legend_above(fig, axes[0])
+    legend_above(fig, axes[0])
     return fig
 
 
-def _legend_above(fig, ax):
-    """A legend that lies on no data."""
-    handles = ax.get_legend_handles_labels()
-    columns = {"ncols": min(5, len(handles[1])), "fontsize": "small"}
-    fig.legend(*handles, loc="outside upper center", **columns)
+def legend_above(fig, ax, columns=5):
+    """A legend that lies on no data, of what one of the axes shows."""
+    handles, labels = ax.get_legend_handles_labels()
+    style = {"loc": "outside upper center", "fontsize": "small"}
+    return fig.legend(handles, labels, ncols=min(columns, len(labels)), **style)
 
 
 def draw_pollution(panels):
@@ -60,47 +59,38 @@ def draw_pollution(panels):
         2, len(panels), figsize=(7.2, 6.6), squeeze=False, sharex="row", sharey="row"
     )
     plane, centres = None, []
-    small = {"ms": 3, "mew": 0.7, "mfc": "none", "alpha": 0.35}
+    small = {"ms": 3, "mew": 0.7, "mfc": "none", "alpha": 0.35, "linestyle": "none"}
     for top, ax, (title, outcome) in zip(above, below, panels.items(), strict=True):
         unit = unit_rows(outcome.problem.targets[outcome.rows])
         trained = outcome.problem.is_training_target[outcome.rows]
         plane = _plane(unit, trained) if plane is None else plane
-        for part, name, label in (
-            (trained, "seen", "training label"), (~trained, "unseen", "other label"),
-        ):  # fmt: skip
-            style = look(name) | {"linestyle": "none"} | small
-            # As pixels: there are thousands of them.
-            top.plot(*(unit[part] @ plane).T, label=label, rasterized=True, **style)
         cosines = outcome.directions @ unit.T
         seen, new = (cosines[:, part].max(axis=1) for part in (trained, ~trained))
         places = outcome.directions @ plane
         centres.append((places.mean(axis=0), (seen.mean(), new.mean())))
         some = np.linspace(0, len(seen) - 1, min(_MOST_QUERIES, len(seen))).astype(int)
-        for name, part in (("seen", seen > new), ("unseen", seen <= new)):
-            rows = some[part[some]]
-            dots = {"color": look(name)["color"], "ms": 4, "alpha": 0.7}
-            top.plot(*places[rows].T, ".", **dots)
-            first = f"first answer is {'a training' if name == 'seen' else 'another'} label"
-            ax.plot(seen[rows], new[rows], ".", label=f"image whose {first}", **dots)
-        both = np.stack([seen[some], new[some]])
-        ends = [both.min(axis=1).min(), both.max(axis=1).max()]
-        ax.plot(ends, ends, color="gray", lw=0.8)
+        for name, targets, queries, label in (
+            ("seen", trained, seen > new, "training label"),
+            ("unseen", ~trained, seen <= new, "other label"),
+        ):
+            style, rows = look(name), some[queries[some]]
+            dots = {"color": style["color"], "ms": 4, "alpha": 0.7, "zorder": 3}
+            # As pixels: there are thousands of them.
+            top.plot(*(unit[targets] @ plane).T, label=label, rasterized=True, **style | small)
+            top.plot(*places[rows].T, ".", label=f"image: {label} first", **dots)
+            ax.plot(seen[rows], new[rows], ".", **dots)
+        ax.axline((new[0], new[0]), slope=1, color="gray", lw=0.8)
         share = 100 * np.mean(seen > new)
         top.set(title=f"{title}: {share:.0f}% polluted", xlabel="towards the mean training label")
         ax.set(xlabel="cosine with nearest training label")
     for row, places in zip((above, below), zip(*centres, strict=True), strict=True):
         for (i, ax), (j, place) in product(enumerate(row), enumerate(places)):
-            style = {"mec": "black", "mfc": "none", "ms": 11}
-            if i == j:
-                style |= {"mfc": "black", "ms": 6}
+            style = {"mfc": "black", "ms": 6} if i == j else {"mfc": "none", "ms": 11}
             label = "mean of the images" if i == j else "mean in the other panel"
-            ax.plot(*place, "D", label=label if ax is below[0] else None, **style)
+            ax.plot(*place, "D", mec="black", label=label, zorder=4, **style)
     above[0].set_ylabel("where labels vary most")
     below[0].set_ylabel("cosine with nearest other label")
-    handles, labels = above[0].get_legend_handles_labels()
-    more = below[0].get_legend_handles_labels()
-    place = {"loc": "outside upper center", "ncols": 2, "fontsize": "small"}
-    for handle in fig.legend([*handles, *more[0]], [*labels, *more[1]], **place).legend_handles:
+    for handle in legend_above(fig, above[0], 3).legend_handles:
         handle.set_markersize(8)
     return fig
 
@@ -118,16 +108,15 @@ def draw_columns(panels):
     """Variance of columns after mapping against gold: {title: {penalty: (gold, mapped)}}."""
     fig, axes = _panels(panels)
     for ax, columns in zip(axes, panels.values(), strict=True):
-        for (penalty, (gold, mapped)), color, mark in zip(
-            columns.items(), COLORS, "os^", strict=False
-        ):
+        for penalty, color, mark in zip(columns, COLORS, "os^", strict=False):
+            gold, mapped = columns[penalty]
             label = f"penalty {penalty:g}" if penalty else "least squares"
             ax.plot(gold, mapped, mark, color=color, markersize=3, alpha=0.6, label=label)
         ends = [0.8 * gold.min(), 1.2 * gold.max()]
         ax.plot(ends, ends, color="gray", lw=0.8, label="equality")
         ax.set(xlabel="gold variance of a column", xscale="log", yscale="log")
     axes[0].set_ylabel("variance after mapping")
-    _legend_above(fig, axes[0])
+    legend_above(fig, axes[0])
     return fig
 
 

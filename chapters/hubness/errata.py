@@ -8,61 +8,33 @@ import numpy as np
 from book.papers.evidence import Evidence, join
 from book.papers.printed import printed, printed_table
 
-__all__ = [
-    "angle_or_cosine",
-    "chimera_ten",
-    "equal_means",
-    "first_violation",
-    "largest_gain",
-    "mapping_direction",
-    "no_intervals",
-    "related_distractors",
-    "ridge_objective",
-    "roadmap",
-    "small_gains",
-    "space_of_hubs",
-    "table5_significance",
-    "test_labels",
-    "thirty_three",
-]
-
 _LEVELS = ("P@1", "P@5", "P@10")
 _SETTINGS = ("cross-linguistic", "cross-modal")
 
 
 def roadmap(numbers):
     """Cells of Table 1 against the tables that print the same runs again."""
+    words, images = _SETTINGS
     again = {
-        "standard mapping": {s: [("table3", s, "ridge")] for s in _SETTINGS},
-        "max-margin": {
-            "cross-linguistic": [
-                ("table3", "cross-linguistic", "max-margin"),
-                ("table10", "none"),
-                ("table11", "cross-linguistic", "random"),
-            ],
-            "cross-modal": [("table3", "cross-modal", "max-margin"), ("table7", "none")],
-        },
-        "data augmentation": {
-            "cross-modal": [("table7", "chimera-5"), ("table11", "cross-modal", "random")]
-        },
-        "negative evidence": {s: [("table11", s, "intruder")] for s in _SETTINGS},
-    }
-    cells = {
-        (row, column): [printed("hubness", *place, "P@1") for place in places]
-        for row, by_column in again.items()
-        for column, places in by_column.items()
-    }
-    table = printed_table("hubness", "table1")
-    differ = {
-        cell: others for cell, others in cells.items() if {table[cell[0]][cell[1]]} != set(others)
-    }
-    text = "; ".join(
-        f"{row}, {column}: {table[row][column]:g} in Table 1, {join(others, 'g')} in the others"
-        for (row, column), others in differ.items()
-    )
-    text = f"P@1 of {text or 'no row'}. {len(cells) - len(differ)} more cells agree throughout."
-    others = differ.get(("max-margin", "cross-linguistic"), [])
-    return Evidence(len(differ) == len(set(others)) == 1, text)
+        ("standard mapping", words): [("table3", words, "ridge")],
+        ("standard mapping", images): [("table3", images, "ridge")],
+        ("max-margin", words): [
+            ("table3", words, "max-margin"), ("table10", "none"), ("table11", words, "random"),
+        ],
+        ("max-margin", images): [("table3", images, "max-margin"), ("table7", "none")],
+        ("data augmentation", images): [("table7", "chimera-5"), ("table11", images, "random")],
+        ("negative evidence", words): [("table11", words, "intruder")],
+        ("negative evidence", images): [("table11", images, "intruder")],
+    }  # fmt: skip
+    table, differ = printed_table("hubness", "table1"), {}
+    for (row, column), places in again.items():
+        here, others = table[row][column], [printed("hubness", *p, "P@1") for p in places]
+        if set(others) != {here}:
+            text = f"{row}, {column}: {here:g} in Table 1, {join(others, 'g')} in the others"
+            differ[text] = set(others)
+    agree = f"{len(again) - len(differ)} more cells agree throughout."
+    one_number = [len(others) for others in differ.values()] == [1]
+    return Evidence(one_number, f"P@1 of {'; '.join(differ) or 'no row'}. {agree}")
 
 
 def mapping_direction(numbers):
@@ -70,18 +42,14 @@ def mapping_direction(numbers):
     d1, d2 = 5, 3
     rng = np.random.default_rng(0)
     W, X = rng.standard_normal((d1, d2)), rng.standard_normal((4, d1))
-    same = np.allclose(X[0] @ W, (X @ W)[0]) and np.allclose(W.T @ X[0], (X @ W)[0])
-    text = (
-        f"With d1 = {d1} and d2 = {d2}, Wx cannot be formed; xW and W'x both equal the row of XW."
-    )
-    return Evidence(W.shape[1] != d1 and same, text)
+    text = f"With d1 = {d1} and d2 = {d2}, Wx cannot be formed; W'x and xW are the row of XW."
+    return Evidence(W.shape[1] != d1 and np.allclose(W.T @ X[0], (X @ W)[0]), text)
 
 
 def angle_or_cosine(numbers):
     """1 - cos and arccos sort alike, but weigh the same step differently."""
     cosines = np.linspace(-1.0, 1.0, 2001)
-    distance, angle = 1.0 - cosines, np.arccos(cosines)
-    same_order = bool(np.all(np.diff(distance) < 0.0) and np.all(np.diff(angle) < 0.0))
+    same_order = all(np.all(np.diff(d) < 0.0) for d in (1.0 - cosines, np.arccos(cosines)))
     steps = [math.acos(low) - math.acos(high) for low, high in ((0.0, 0.1), (0.8, 0.9))]
     text = (
         "Both fall strictly as the cosine rises, so rankings are the same. A step of 0.1 in the "
@@ -130,9 +98,8 @@ def space_of_hubs(numbers):
     gold = printed("hubness", "table4", "cross-modal", "gold")
     text = (
         f"{tests:,} lists of {k} make the mean of N_20 {labels:.1f} among "
-        f"{numbers['labels']:,} labels and {words:.1f} among {numbers['words']:,} words. Only in "
-        "the second is a threshold of 5 far above the mean, as the gold share of "
-        f"{gold:g}% suggests."
+        f"{numbers['labels']:,} labels and {words:.1f} among {numbers['words']:,} words. A "
+        f"threshold of 5 is far above the second alone, as the gold share of {gold:g}% suggests."
     )
     return Evidence(labels > 2.5 and words < 0.5 and gold < 10.0, text)
 
@@ -152,15 +119,14 @@ def table5_significance(numbers):
 
 def test_labels(numbers):
     """A quarter of the labels, and how many of them a sample of 1,000 images meets."""
+    each, sample = numbers["images per label"], numbers["sampled images"]
     labels = round(numbers["labels"] * numbers["test share"])
-    images = labels * numbers["images per label"]
-    missed = (1.0 - numbers["sampled images"] / images) ** numbers["images per label"]
-    met = labels * (1.0 - missed)
+    images = labels * each
+    met = labels * (1.0 - (1.0 - sample / images) ** each)
     text = (
-        f"{numbers['test share']:.0%} of {numbers['labels']:,} labels are {labels:,}; with "
-        f"{numbers['images per label']} images each that makes {images:,}, as printed. A sample "
-        f"of {numbers['sampled images']:,} images meets about {met:.0f} of them. Neither number "
-        f"is {numbers['search space']:,}."
+        f"{numbers['test share']:.0%} of {numbers['labels']:,} labels are {labels:,}; with {each} "
+        f"images each that makes {images:,}, as printed. A sample of {sample:,} images meets "
+        f"about {met:.0f} of them. Neither number is {numbers['search space']:,}."
     )
     neither = numbers["search space"] not in (labels, round(met))
     return Evidence(images == numbers["test images"] and neither, text)
@@ -173,42 +139,36 @@ def _gains(table, new, old):
     return points, relative
 
 
+def _gains_by_setting(table, new, old):
+    """`_gains` of the points and of the percent in each setting, and both as text."""
+    gains = [_gains(printed("hubness", table, setting), new, old) for setting in _SETTINGS]
+    text = "; ".join(
+        f"{join(points, '.1f')} points {setting} (relative {join(relative, '.0f')}%)"
+        for setting, (points, relative) in zip(_SETTINGS, gains, strict=True)
+    )
+    return gains, f"Gains at 1, 5 and 10: {text}."
+
+
 def small_gains(numbers):
     """Gains of intruders over random negatives in Table 11."""
-    table = printed_table("hubness", "table11")
-    gains = {name: _gains(table[name], "intruder", "random") for name in _SETTINGS}
-    points, relative = ([value for both in gains.values() for value in both[i]] for i in (0, 1))
+    gains, text = _gains_by_setting("table11", "intruder", "random")
+    points, relative = np.concatenate(gains, axis=1)
     limit = numbers["less than"]
-    text = "Gains at 1, 5 and 10: " + "; ".join(
-        f"{join(both[0], '.1f')} points {name} (relative {join(both[1], '.0f')}%)"
-        for name, both in gains.items()
-    )
-    below = sum(gain < limit for gain in points)
-    return Evidence(below == 5 and max(points) == limit < max(relative), text + ".")
+    below = np.sum(points < limit)
+    return Evidence(bool(below == 5 and max(points) == limit < max(relative)), text)
 
 
 def largest_gain(numbers):
     """Gains of max-margin over ridge in Table 3."""
-    table = printed_table("hubness", "table3")
-    gains = [_gains(table[name], "max-margin", "ridge") for name in _SETTINGS]
-    (points, relative), (modal, modal_relative) = gains
-    text = (
-        f"Across languages the gains at 1, 5 and 10 are {join(points, '.1f')} points, or "
-        f"{join(relative, '.0f')}% of ridge's. Across modes: {join(modal, '.1f')} points, or "
-        f"{join(modal_relative, '.0f')}%."
-    )
+    gains, text = _gains_by_setting("table3", "max-margin", "ridge")
     return Evidence(all(max(p) == p[2] and max(r) == r[0] for p, r in gains), text)
 
 
 def thirty_three(numbers):
     """The 33% belong to translation: Table 1 has them in its first column."""
-    row = printed_table("hubness", "table1")["former state of art"]
-    text = (
-        f"Table 1's former state of the art is {row['cross-linguistic']:g} across languages and "
-        f"{row['cross-modal']:g} across modes."
-    )
-    value = numbers["accuracy"]
-    return Evidence(row["cross-linguistic"] == value != row["cross-modal"], text)
+    words, images = (printed("hubness", "table1", "former state of art", s) for s in _SETTINGS)
+    text = f"Table 1's former best is {words:g} across languages and {images:g} across modes."
+    return Evidence(words == numbers["accuracy"] != images, text)
 
 
 def related_distractors(numbers):
@@ -229,30 +189,23 @@ def chimera_ten(numbers):
     """Table 8: where chimeras of 5 and of 10 neighbours stand against none."""
     table = printed_table("hubness", "table8")
     five, ten = (_gains(table, name, "none")[0] for name in ("chimera-5", "chimera-10"))
-    text = (
-        f"Against none, at 1, 5 and 10: chimera-5 {join(five, '+.1f')}; "
-        f"chimera-10 {join(ten, '+.1f')}."
-    )
+    gains = f"chimera-5 {join(five, '+.1f')}; chimera-10 {join(ten, '+.1f')}"
+    text = f"Against none, at 1, 5 and 10: {gains}."
     return Evidence(min(five) > 0 and ten[0] > 0 > max(ten[1:]), text)
 
 
 def no_intervals(numbers):
     """Differences of P@1 in standard errors, as if the two runs were independent."""
-    rows = [
-        ("max-margin over ridge", "table3", "max-margin", "ridge"),
-        ("intruders over random", "table11", "intruder", "random"),
-    ]
-    scores = {}
-    for (name, table, new, old), setting in product(rows, _SETTINGS):
+    rows, scores = [("table3", "max-margin", "ridge"), ("table11", "intruder", "random")], {}
+    for (table, new, old), setting in product(rows, _SETTINGS):
         a, b = (printed("hubness", table, setting, m, "P@1") / 100.0 for m in (new, old))
         error = math.sqrt((a * (1.0 - a) + b * (1.0 - b)) / numbers[setting])
-        scores[f"{name}, {setting}"] = (a - b) / error
+        scores[f"{new} over {old}, {setting}"] = (a - b) / error
     beyond = sum(score > 1.96 for score in scores.values())
     text = (
-        "P@1 in standard errors of a difference of independent shares: "
-        + "; ".join(f"{name}: {score:.1f}" for name, score in scores.items())
-        + f". {beyond} of {len(scores)} are beyond 1.96. Pairs "
-        "over the same test items would tell more, but are not printed."
+        f"P@1 in standard errors of a difference of independent shares: {join(scores, '.1f')}. "
+        f"{beyond} of {len(scores)} are beyond 1.96. Pairs over the same test items would tell "
+        "more, but are not printed."
     )
     low, second, *_, high = sorted(scores.values())
     return Evidence(low > 0 and second < 1.96 < high, text)
@@ -264,8 +217,7 @@ def first_violation(numbers):
     mapped = labels[0]
     losses = np.maximum(0.0, margin + (1.0 - mapped @ labels[0]) - (1.0 - mapped @ labels[1:].T))
     text = (
-        f"An item mapped onto its label, with {len(labels) - 1} other labels at right angles and "
-        f"a margin of {margin}: {int((losses > 0).sum())} labels violate it, and there is no "
-        "update."
+        f"An item mapped onto its label, with {len(losses)} other labels at right angles and a "
+        f"margin of {margin}: {int((losses > 0).sum())} labels violate it: there is no update."
     )
     return Evidence(not losses.any(), text)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from zslib.protocols.mapping.measures import over_queries
-from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import evaluate
+from zslib.protocols.mapping.repeated import Repeated
 from zslib.protocols.tidy import row
 
 
@@ -18,21 +18,17 @@ def by_pairs(runs, methods, shares):
     problem, seed = runs.problem, runs.seeds[0]
     n = problem.X_train.shape[0]
     order = np.random.default_rng(seed).permutation(n)
-    outcomes = {size: {} for size in sorted({int(n * share) for share in shares})}
-    for name in methods:
-        whole = runs.train(name)
-        chosen = whole[0].parameters
-        for size, by_method in outcomes.items():
-            if size == n:
-                by_method[name] = runs.search(whole)[:1]
-                continue
+    names = ("X_train", "train_gold", "train_words")
+    outcomes = {}
+    for size in sorted({int(n * share) for share in shares}):
+        rows, outcomes[size] = np.sort(order[:size]), {}
+        part = replace(problem, **{name: getattr(problem, name)[rows] for name in names})
+        fewer = Repeated([part], [seed], runs.device)
+        for name in methods:
+            chosen = runs.train(name)[0].parameters
             # As many updates at every size, so that only the number of pairs differs.
             more = {k: max(1, round(chosen[k] * n / size)) for k in chosen if k == "n_epochs"}
-            rows = np.sort(order[:size])
-            fitted = METHODS[name].fresh(seed, **chosen | more)
-            fitted.fit(problem.X_train[rows], problem.Y_train[rows])
-            mapped = fitted.transform(problem.X_test)
-            by_method[name] = [evaluate(problem, mapped, mapping=fitted)]
+            outcomes[size][name] = fewer.search(fewer.train(name, parameters=[chosen | more]))
     return outcomes
 
 
@@ -51,7 +47,6 @@ def training_precision(runs, methods, n):
         fits = runs.train(name)
         mapping = fits[0].mapping
         on_training = evaluate(trained, mapping.transform(trained.X_test), k=0, mapping=mapping)
-        outcomes = {"training words": on_training, "test words": runs.search(fits)[0]}
-        for part, outcome in outcomes.items():
+        for part, outcome in (("training", on_training), ("test", runs.search(fits)[0])):
             value = over_queries([outcome.hits(1)], [outcome])
-            yield row(problem, f"P@1, {part}", name, value)
+            yield row(problem, f"P@1, {part} words", name, value)

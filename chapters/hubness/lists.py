@@ -16,10 +16,7 @@ class SameWords:
 
     def __init__(self, parts):
         self.parts = parts
-
-    @property
-    def checksum(self):
-        return " ".join(part.checksum for part in self.parts)
+        self.checksum = " ".join(part.checksum for part in parts)
 
     def hits(self, k):
         """Per word, the mean over the lists of `Outcome.hits`."""
@@ -47,9 +44,7 @@ def over_lists(chapter, runs, **options):
     if len(lists) < 2 or any(not np.array_equal(p.test_words, first.test_words) for p in lists):
         return
     together = {
-        method: [
-            SameWords(parts) for parts in zip(*(by[method] for by in lists.values()), strict=True)
-        ]
+        method: [*map(SameWords, zip(*(by[method] for by in lists.values()), strict=True))]
         for method in lists[first]
     }
     name = OverSets([chapter.label(problem) for problem in lists])

@@ -15,7 +15,7 @@ def own_problem(
 ):
     """The problem of two vector files and a dictionary; of `write_example` where none is named."""
     given = [bool(path) for path in (source, target, dictionary)]
-    if any(given) and not all(given):
+    if any(given) != all(given):
         raise ValueError(
             "give all three of source_vectors, target_vectors and dictionary, or none of them"
         )
@@ -36,19 +36,19 @@ def write_example(problem, folder):
 
     Targets are the first few thousand, most frequent where words are so ordered, and the answers.
     """
-    pairs = list(zip(problem.train_words[:_TRAIN], problem.train_gold[:_TRAIN], strict=True))
-    tested = list(zip(problem.test_words[:_TEST], problem.test_gold[:_TEST], strict=True))
-    pairs += [(word, row) for word, rows in tested for row in rows]
-    vectors = dict(zip(problem.train_words[:_TRAIN], problem.X_train[:_TRAIN], strict=True))
-    vectors |= dict(zip(problem.test_words[:_TEST], problem.X_test[:_TEST], strict=True))
+    words = [*problem.train_words[:_TRAIN], *problem.test_words[:_TEST]]
+    answers = [*problem.train_gold[:_TRAIN, None], *problem.test_gold[:_TEST]]
+    pairs = [(word, row) for word, rows in zip(words, answers, strict=True) for row in rows]
+    asked = [*problem.X_train[:_TRAIN], *problem.X_test[:_TEST]]
+    vectors = dict(zip(words, asked, strict=True))
     frequent = np.arange(min(_FREQUENT, len(problem.target_words)))
     rows = np.union1d(frequent, [row for _, row in pairs])
     files = [folder / name for name in ("source.vec", "target.vec", "dictionary.txt")]
     spaces = vectors.items(), zip(problem.target_words[rows], problem.targets[rows], strict=True)
     for path, space in zip(files[:2], spaces, strict=True):
         lines = [f"{word} {' '.join(f'{x:.5f}' for x in vector)}" for word, vector in space]
-        head = f"{len(lines)} {problem.targets.shape[1]}"
+        head = f"{len(lines)} {lines[0].count(' ')}"
         path.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
-    words = problem.target_words
-    files[2].write_text("".join(f"{a} {words[row]}\n" for a, row in pairs), encoding="utf-8")
+    lines = [f"{word} {problem.target_words[row]}\n" for word, row in pairs]
+    files[2].write_text("".join(lines), encoding="utf-8")
     return [str(path) for path in files]

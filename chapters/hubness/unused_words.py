@@ -21,29 +21,26 @@ def unused_words(runs, methods, max_queries=0):
     max_queries : int
         At most so many of the words, evenly spaced; 0 stands for all.
     """
-    return {
-        one.problem: _outcomes(one, methods, max_queries)
-        for one in runs
-        if _knows_more(one.problem)
-    }
+    found = {}
+    for one in runs:
+        if problem := with_all_words(one):
+            problem, _ = first_queries(problem, max_queries or len(problem.test_gold))
+            asked = Repeated([problem] * len(one.seeds), one.seeds, one.device, one.quick)
+            found[one.problem] = {
+                name: asked.search([_moved(fit, problem) for fit in one.train(method)], k=0)
+                for name, method in methods.items()
+            }
+    return found
 
 
-def _knows_more(problem):
-    entry = DATASETS.get(problem.name)
-    return entry is not None and "test" in signature(entry.loaders[problem.setting]).parameters
-
-
-def _outcomes(runs, methods, max_queries):
+def with_all_words(runs):
+    """The problem with all words in no training pair as test items; None without other words."""
     setting, name = runs.problem.setting, runs.problem.name
-    problem = load_problem(setting, name, quick=runs.quick, test="all")
-    if max_queries:
-        problem, _ = first_queries(problem, max_queries)
-    asked = Repeated([problem] * len(runs.seeds), runs.seeds, runs.device, runs.quick)
+    entry = DATASETS.get(name)
+    if entry is None or "test" not in signature(entry.loaders[setting]).parameters:
+        return None
+    return load_problem(setting, name, quick=runs.quick, test="all")
 
-    def moved(fit):
-        return replace(fit, predictions=fit.mapping.transform(problem.X_test))
 
-    return {
-        name: asked.search(list(map(moved, runs.train(method))), k=0)
-        for name, method in methods.items()
-    }
+def _moved(fit, problem):
+    return replace(fit, predictions=fit.mapping.transform(problem.X_test))

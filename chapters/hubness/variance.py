@@ -50,12 +50,11 @@ def spread_of_targets(problems):
         targets = unit_rows(problem.targets[np.unique(problem.train_gold)].astype("f8"))
         value = spread[problem] = float(targets.var(axis=0).sum())
         yield row(problem, "spread of training targets", "targets", value)
-    of = {p.setting: [q for q in problems if q.setting == p.setting] for p in problems}
-    for words, images in product(of.get("cross-linguistic", []), of.get("cross-modal", [])):
+    settings = ("cross-linguistic", "cross-modal")
+    for words, images in product(*([p for p in spread if p.setting == s] for s in settings)):
+        data, made = f"{images.name} and {words.name}", words.synthetic or images.synthetic
         value = spread[words] - spread[images]
-        data = f"{images.name} and {words.name}"
-        columns = {"synthetic": words.synthetic or images.synthetic}
-        yield row(data, "spread of training targets", "languages - modes", value, **columns)
+        yield row(data, "spread of training targets", "languages - modes", value, synthetic=made)
 
 
 def column_variances(problem, penalties):

@@ -20,12 +20,11 @@ PARTS = {
 """What `BASE` less a variant is worth, by the name of the part."""
 
 _EVERY = {"refresh_every": 1}
-_SMALL = {**_EVERY, "init_scale": 0.2}
 _LONG = {
     FIRST: _EVERY,
-    "linear, margin followed": {**_SMALL, "gradient": "margin"},
-    LINEAR: {**_SMALL, "gradient": "objective"},
-    "5 cos, rest as printed": {**_EVERY, "scale": 5.0},
+    "linear, margin followed": _EVERY | {"init_scale": 0.2, "gradient": "margin"},
+    LINEAR: _EVERY | {"init_scale": 0.2, "gradient": "objective"},
+    "5 cos, rest as printed": _EVERY | {"scale": 5.0},
 }
 
 
@@ -50,8 +49,7 @@ def readings_of(problem, every=True):
     Of those of 200 passages there are but the first and the best linear one unless ``every``.
     """
     short = _short(problem)
-    long = _LONG if every else {name: _LONG[name] for name in (FIRST, LINEAR)}
-    readings = long | {
+    readings = {name: _LONG[name] for name in (_LONG if every else (FIRST, LINEAR))} | {
         "5 cos, rivals averaged": {**short, "scale": 5.0},
         "10 cos, rivals averaged, r = 128": {**short, "scale": 10.0, "rank": 128},
     }
@@ -67,18 +65,14 @@ def parts_of(problem):
     weight = fixed.pop("data_weight")
     grid = {"scale": (3.0, 8.0, 21.0), "data_weight": (weight, 4.0 * weight)}
     low = {"scale": (1.0, 3.0, 8.0), "data_weight": (weight / 64.0, weight / 16.0)}
-    variants = {
-        BASE: (DARK, {}),
-        "no label view": (DARK, {"label_view": False}),
-        "no image view": (NoImageView, {}),
-        "weights of one": (SelectAll, {}),
-        "weights of a step": (DARK, {"hardness": False}),
-        "no margin": (DARK, {"margin": 1e-9}),
-        "weight followed": (DARK, {"gradient": "objective"}),
-    }
     return [
-        ZeroShotMethod(name, make, low if make is SelectAll else grid, {**fixed, **more})
-        for name, (make, more) in variants.items()
+        ZeroShotMethod(BASE, DARK, grid, fixed),
+        ZeroShotMethod("no label view", DARK, grid, fixed | {"label_view": False}),
+        ZeroShotMethod("no image view", NoImageView, grid, fixed),
+        ZeroShotMethod("weights of one", SelectAll, low, fixed),
+        ZeroShotMethod("weights of a step", DARK, grid, fixed | {"hardness": False}),
+        ZeroShotMethod("no margin", DARK, grid, fixed | {"margin": 1e-9}),
+        ZeroShotMethod("weight followed", DARK, grid, fixed | {"gradient": "objective"}),
     ]
 
 

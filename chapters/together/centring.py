@@ -18,7 +18,6 @@ from zslib.protocols.tidy import row
 CENTRED = ", centred"
 HUB = "agreement of errors"
 ALL = "all systems"
-_INSIDE, _BEFORE = "the classes of each fit", "all seen classes, before"
 
 _LEARNER = ZERO_SHOT_METHODS["hard negatives"]
 NEGATIVES = [
@@ -53,15 +52,11 @@ def centring_measures(**options):
 
 def before_and_after(results):
     """``{(metric, data): {method: (plain, centred)}}`` of accuracy and agreement of errors."""
-    heads = {"ACC": "accuracy, %", HUB: HUB}
-    panels = {}
+    heads, panels = {"ACC": "accuracy, %", HUB: HUB}, {}
     for metric, data in product(heads, results.of("dataset")):
         values = {r["method"]: r["value"].mean for r in results.only(dataset=data, metric=metric)}
-        panels[heads[metric], data] = {
-            name: (value, values[name + CENTRED])
-            for name, value in values.items()
-            if name + CENTRED in values
-        }
+        both = [name for name in values if name + CENTRED in values]
+        panels[heads[metric], data] = {one: (values[one], values[one + CENTRED]) for one in both}
     return panels
 
 
@@ -79,15 +74,14 @@ def centred_before(problem):
 def trap_rows(method, problem, seed, **options):
     """Rows: accuracy on validation and on test classes, by what vectors were centred on."""
     method = resolve_method(method)
-    ways = {
-        "nothing": (method, problem),
-        _INSIDE: (method.on_centred(), problem),
-        _BEFORE: (method, centred_before(problem)),
-    }
-    for name, (scorer, data) in ways.items():
+    for on, scorer, data in (
+        ("nothing", method, problem),
+        ("the classes of each fit", method.on_centred(), problem),
+        ("all seen classes, before", method, centred_before(problem)),
+    ):
         run = run_zero_shot(scorer, data, seed=seed, **options)
-        yield row(problem, "validation ACC", method.name, run.validation_accuracy, centred=name)
-        yield row(problem, "test ACC", method.name, float(run.outcome.accuracy), centred=name)
+        yield row(problem, "validation ACC", method.name, run.validation_accuracy, centred=on)
+        yield row(problem, "test ACC", method.name, float(run.outcome.accuracy), centred=on)
 
 
 def changes_of_accuracy(results):
@@ -96,17 +90,13 @@ def changes_of_accuracy(results):
     Two-sided p, of an interval taken for a normal distribution's, times what the procedure of
     Benjamini and Hochberg (1995) asks of it: below 0.05 a change survives beside the others.
     """
-    rows = [
-        row
-        for row in results.only(metric="ACC")
-        if " - " in row["method"] and not row["method"].startswith(ALL)
-    ]
-    values = [row["value"] for row in rows]
+    rows = [r for r in results.only(metric="ACC") if " - " in r["method"]]
+    rows = [r for r in rows if not r["method"].startswith(ALL)]
+    values = [r["value"] for r in rows]
     towards = [v.mean - v.low if v.mean > 0 else v.high - v.mean for v in values]
     scores = [abs(v.mean) / max(width, 1e-9) for v, width in zip(values, towards, strict=True)]
-    p = 2 * stats.norm.sf(stats.norm.ppf(0.975) * np.array(scores))
-    adjusted = stats.false_discovery_control(p)
-    return [row | {"p": float(one)} for row, one in zip(rows, adjusted, strict=True)]
+    p = stats.false_discovery_control(2 * stats.norm.sf(stats.norm.ppf(0.975) * np.array(scores)))
+    return [r | {"p": float(one)} for r, one in zip(rows, p, strict=True)]
 
 
 _SIDES = {"gain": lambda value: value.low > 0, "lose": lambda value: value.high < 0}
@@ -130,6 +120,6 @@ def changes_told(changes):
             + " (which survives control for all of them)" * (row["p"] < 0.05)
             for row in there
         ]
-        whom = f": {', '.join(names)}" if names else ""
+        whom = f": {', '.join(names)}" * bool(names)
         sentences.append(f"{len(names)} of {len(changes)} {side} beyond their interval{whom}.")
     return " ".join(sentences)

@@ -1,7 +1,9 @@
 """Systems plain and centred."""
 
+import numpy as np
 from matplotlib import pyplot
 
+from chapters.hubness.drawings import legend_above
 from zslib.show.figures import COLORS
 
 
@@ -16,14 +18,14 @@ def draw_before_after(panels):
     fig, axes = pyplot.subplots(len(down), len(across), figsize=size, squeeze=False, sharey=True)
     for i, row in enumerate(down):
         for ax, column in zip(axes[i], across, strict=True):
-            for name, (a, b) in panels.get((row, column), {}).items():
-                place = names.index(name)
-                ax.plot([a, b], [place, place], color="0.6", lw=1.2)
-                ax.plot(a, place, "o", mfc="white", color=COLORS[1], ms=5, label="plain")
-                ax.plot(b, place, "o", color=COLORS[0], ms=5, label="centred")
+            points = panels.get((row, column), {})
+            before, after = np.reshape(list(points.values()), (-1, 2)).T
+            places = [names.index(name) for name in points]
+            ax.hlines(places, before, after, color="0.6", lw=1.2)
+            ax.plot(before, places, "o", mfc="white", color=COLORS[1], ms=5, label="plain")
+            ax.plot(after, places, "o", color=COLORS[0], ms=5, label="centred")
             ax.set(xlabel=row, title=column if i == 0 else "")
         axes[i, 0].set_yticks(range(len(names)), names)
     axes[0, 0].set_ylim(len(names) - 0.5, -0.5)
-    legend = dict(zip(*reversed(axes[0, 0].get_legend_handles_labels()), strict=True))
-    fig.legend(legend.values(), legend, loc="outside upper center", ncols=2, fontsize="small")
+    legend_above(fig, axes[0, 0])
     return fig

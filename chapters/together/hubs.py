@@ -1,5 +1,7 @@
 """Does hubness explain accuracy? Rank correlations over systems, maps, data sets and cures."""
 
+from itertools import product
+
 import numpy as np
 from scipy.stats import rankdata
 
@@ -34,10 +36,9 @@ def points(records, hubs, accuracy, *, difference=False, per_error=False):
 
 def marks(searches):
     """The ``hubs`` and the ``accuracy`` of each point as rows, to be drawn."""
-    for point in searches:
-        named = {name: point[name] for name in _SAME[1:]}
-        for metric in ("hubs", "accuracy"):
-            yield row(point["dataset"].replace("_", "-"), metric, value=point[metric], **named)
+    for p, metric in product(searches, ("hubs", "accuracy")):
+        data = p["dataset"].replace("_", "-")
+        yield row(data, metric, p["method"], p[metric], correction=p["correction"])
 
 
 def partial_correlation(x, y, given):
@@ -83,15 +84,12 @@ def correlation_rows(searches, givens):
     n_draws = _RESAMPLES if len(units) >= _FEW else 0
     draws = np.random.default_rng(0).integers(max(len(units), 1), size=(n_draws, len(units)))
     for columns in givens:
-        parts = [_correlations(searches, data, columns, units, draws) for data in sets]
-        exact, spread = (np.array(of) for of in zip(*parts, strict=True)) if parts else ([], [])
-        named = [(data.removesuffix("_classes").replace("_", "-"), {}) for data in sets]
+        found = [_correlations(searches, data, columns, units, draws) for data in sets]
+        names = [(data.removesuffix("_classes").replace("_", "-"), {}) for data in sets]
         if len(sets) > 1:
-            named.append((" and ".join(name for name, _ in named), {"over": "all sets"}))
-            exact, spread = (
-                np.append(of, of.mean(axis=0, keepdims=True), axis=0) for of in (exact, spread)
-            )
-        for (name, over), value, around in zip(named, exact, spread, strict=True):
+            found.append(np.mean(found, axis=0))
+            names.append((" and ".join(name for name, _ in names), {"over": "all sets"}))
+        for (name, over), (value, *around) in zip(names, found, strict=True):
             if n_draws:
                 ends = map(float, np.quantile(around, [0.025, 0.975]))
                 value = Estimate(float(value), *ends, 1, "systems", len(units))
@@ -105,17 +103,13 @@ def mean_named(rows):
 
 
 def _correlations(searches, data, columns, units, draws):
-    """The correlation of the points of one data set, and of those of the methods of each draw."""
+    """The correlation of the points of one data set, then of those of the methods of each draw."""
     own = [p for p in searches if p["dataset"] == data]
     x, y = (np.array([p[name] for p in own]) for name in ("hubs", "accuracy"))
     given = [np.zeros(len(own)), *(np.array([str(p[c]) for p in own]) for c in columns)]
     members = [np.flatnonzero([p["method"] == unit for p in own]) for unit in units]
-
-    def correlation(take):
-        return partial_correlation(x[take], y[take], [g[take] for g in given])
-
-    spread = [correlation(np.concatenate([members[u] for u in draw])) for draw in draws]
-    return correlation(np.arange(len(own))), spread
+    takes = [np.arange(len(own)), *(np.concatenate([members[u] for u in d]) for d in draws)]
+    return [partial_correlation(x[t], y[t], [g[t] for g in given]) for t in takes]
 
 
 def cures_told(changed):

@@ -1,10 +1,11 @@
 """A recipe on words and classes that chose nothing, and beside the best of all systems."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
-from zslib.datasets import load_problem
+from chapters.hubness.unused_words import with_all_words
 from zslib.datasets.attributes.splits import class_parts, crossed_classes
 from zslib.protocols.attributes.crossing import CrossFittedOutcome
 from zslib.protocols.attributes.runs import run_zero_shot
@@ -12,7 +13,6 @@ from zslib.protocols.intervals import Estimate
 from zslib.protocols.tidy import row
 
 _METRICS = ("ACC", "H")
-_WITH_MORE_WORDS = ("europarl", "europarl_dinu")
 
 
 def on_unused_words(runs):
@@ -22,9 +22,9 @@ def on_unused_words(runs):
     Of data without such words it is the experiment as it is.
     """
     known = runs.problem
-    if known.name not in _WITH_MORE_WORDS:
+    problem = with_all_words(runs)
+    if problem is None:
         return runs
-    problem = load_problem(known.setting, known.name, quick=runs.quick, test="all")
     new = np.flatnonzero(~np.isin(problem.test_words, known.test_words))
     other = replace(
         problem,
@@ -54,34 +54,24 @@ def other_splits(problem):
 
 def on_other_classes(methods, problem, **options):
     """Outcomes over all classes of `other_splits`, ``{method: [CrossFittedOutcome]}``."""
-    parts = list(other_splits(problem))
-    return {
-        method.name: [
-            CrossFittedOutcome.of(
-                problem, parts, [run_zero_shot(method, part, **options).outcome for part in parts]
-            )
-        ]
-        for method in methods
-    }
+    parts, joined = list(other_splits(problem)), {}
+    for method in methods:
+        outcomes = [run_zero_shot(method, part, **options).outcome for part in parts]
+        joined[method.name] = [CrossFittedOutcome.of(problem, parts, outcomes)]
+    return joined
 
 
 def best_on_board(records, problems, label):
     """Rows of each metric's best system of the leaderboard's ``records``, by data set.
 
-    ``label`` gives the short name of a problem. Methods are told as "best: name".
+    ``label`` gives the short name of a problem. Methods are told as "best by METRIC: name".
     """
-    for problem in problems:
-        for metric in _METRICS:
-            systems = [
-                r
-                for r in records
-                if (r.get("dataset"), r["metric"]) == (problem.name, metric)
-                and r.get("calibration") == "chosen"
-            ]
-            if systems:
-                best = max(systems, key=lambda r: r["value"])
-                name = f"best by {metric}: {best['method']}"
-                yield row(label(problem), metric, name, Estimate.of(best))
+    for problem, metric in product(problems, _METRICS):
+        where = {"dataset": problem.name, "metric": metric, "calibration": "chosen"}
+        if systems := records.only(**where):
+            best = max(systems, key=lambda r: r["value"])
+            name = f"best by {metric}: {best['method']}"
+            yield row(label(problem), metric, name, Estimate.of(best))
 
 
 def leads_told(results, recipe):

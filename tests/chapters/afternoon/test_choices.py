@@ -22,7 +22,7 @@ def test_a_digit_is_named_as_a_slow_search_over_descriptions_names_it():
 
 
 def test_every_choice_of_three_has_the_accuracy_of_its_own_digits(monkeypatch):
-    few = list(SEGMENTS)[:4]
+    few = tuple(SEGMENTS)[:4]
     monkeypatch.setattr("chapters.afternoon.choices.combinations", lambda *_: [few[:3], few[1:]])
     found = every_choice(max_per_class=20)
     for unseen, accuracy in found.items():

@@ -28,7 +28,8 @@ def test_polluted_queries_lie_right_of_the_diagonal_and_all_in_one_plane():
     assert (right.get_xdata() > right.get_ydata()).all()
     assert (left.get_xdata() <= left.get_ydata()).all()
     assert f"{100 * polluted / 40:.0f}% polluted" in plane.get_title()
-    labels, others, *images, centre = plane.get_lines()
+    labels, seen, others, unseen, centre = plane.get_lines()
+    images = [seen, unseen]
     where = np.concatenate([of.get_xdata() for of in images]).mean()
     np.testing.assert_allclose(centre.get_xdata(), where)
     assert len(labels.get_xdata()) == 3  # of the six rows that are searched

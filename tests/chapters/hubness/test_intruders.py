@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
+from chapters.hubness import intruders
 from chapters.hubness.intruders import early_intruders, precision_by_epoch, update_shares
 from zslib.arrays import unit_rows
 from zslib.protocols import METHODS, Repeated, evaluate
 
 
-def test_intruders_score_highest_among_other_words(languages):
+def test_intruders_score_highest_among_other_words(languages, monkeypatch):
+    monkeypatch.setattr(intruders, "_ITEMS", 60)
     parameters = {"margin": 0.4, "n_negatives": 5}
-    found = early_intruders(languages, parameters, n=60, seed=3)
+    found = early_intruders(languages, parameters, seed=3)
     fitted = METHODS["max-margin"].fresh(3, **parameters, n_epochs=1)
     fitted.fit(languages.X_train, languages.Y_train)
     mapped = fitted.transform(languages.X_train[:60])

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from book import Results
 from chapters.together.recipe import best_on_board, on_other_classes, on_unused_words, other_splits
 from zslib.datasets.attributes.digits import digits_segments
 from zslib.protocols import ZERO_SHOT_METHODS, repeat, unit_length
@@ -21,7 +22,9 @@ def test_each_metric_has_its_own_best_of_the_same_data():
         record("B", "H", 30.0), record("A", "H", 90.0, calibration="none"),
         record("B", "ACC", 90.0, dataset="awa1"),
     ]  # fmt: skip
-    rows = list(best_on_board(records, [SimpleNamespace(name="cub")], lambda p: p.name.upper()))
+    rows = list(
+        best_on_board(Results(records), [SimpleNamespace(name="cub")], lambda p: p.name.upper())
+    )
     found = {r["method"]: r["value"].mean for r in rows}
     assert found == {"best by ACC: A": 50.0, "best by H: B": 30.0}
     assert {r["dataset"] for r in rows} == {"CUB"}

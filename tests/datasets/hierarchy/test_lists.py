@@ -220,6 +220,6 @@ def test_readings_give_the_table_of_readings(real, table_of_readings, reading):
     for name, row in correct_set_sizes(real, reading, KS).items():
         # In A four labels of the last two rows have no link.
         assert row.left_out <= 4 * (reading == "A")
-        for average, weighed in (("image", "image"), ("class", "label")):
+        for average, alike in (("image", False), ("class", True)):
             wanted = table_of_readings[reading, name, average]
-            np.testing.assert_allclose(row.means(weighed), wanted, rtol=0, atol=0.51e-4)
+            np.testing.assert_allclose(row.means(alike=alike), wanted, rtol=0, atol=0.51e-4)

@@ -122,7 +122,7 @@ def test_labels_and_partitions_are_drawn_anew():
 def test_partitions_of_the_labels(monkeypatch):
     monkeypatch.setattr(repeated, "load_problem", partial(load_problem, test_images=500))
     for draws in ("_RESAMPLES", "_MOST"):
-        monkeypatch.setattr(measures, draws, 20)
+        monkeypatch.setattr(measures, draws, 100)
     options = {"n_seeds": 3, "folds": 4, "partitions": 2, "quick": True}
     (images,) = repeat("cross-modal", "tiny_imagenet", **options)
     assert [fold.seeds for fold in images.folds] == [[0, 1]] * 4
