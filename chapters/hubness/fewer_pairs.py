@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from zslib.protocols.mapping.measures import over_queries
+from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import evaluate
-from zslib.protocols.mapping.repeated import Repeated
 from zslib.protocols.tidy import row
 
 
@@ -18,17 +18,17 @@ def by_pairs(runs, methods, shares):
     problem, seed = runs.problem, runs.seeds[0]
     n = problem.X_train.shape[0]
     order = np.random.default_rng(seed).permutation(n)
-    names = ("X_train", "train_gold", "train_words")
     outcomes = {}
     for size in sorted({int(n * share) for share in shares}):
         rows, outcomes[size] = np.sort(order[:size]), {}
-        part = replace(problem, **{name: getattr(problem, name)[rows] for name in names})
-        fewer = Repeated([part], [seed], runs.device)
         for name in methods:
             chosen = runs.train(name)[0].parameters
             # As many updates at every size, so that only the number of pairs differs.
             more = {k: max(1, round(chosen[k] * n / size)) for k in chosen if k == "n_epochs"}
-            outcomes[size][name] = fewer.search(fewer.train(name, parameters=[chosen | more]))
+            fitted = METHODS[name].fresh(seed, **chosen | more)
+            fitted.fit(problem.X_train[rows], problem.Y_train[rows])
+            mapped = fitted.transform(problem.X_test)
+            outcomes[size][name] = [evaluate(problem, mapped, mapping=fitted)]
     return outcomes
 
 
