@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import array_api_compat
 import numpy as np
 
 from zslib.arrays import like, row_norms, take_rows, to_host
@@ -97,6 +98,16 @@ def from_common_zero(outcome, zero):
     return replace(outcome, gamma=0.0, **sides)
 
 
+def trained(model, problem):
+    """The model on the ``trainval`` images of a problem, from disk where it was trained before."""
+    place = str(array_api_compat.device(problem.features))
+    return kept(_trained, model, problem, known_by=(model, place))
+
+
+def _trained(model, problem):
+    return fit_on(problem.trainval, model, problem)
+
+
 def evaluate_calibrations(model, problem) -> tuple:
     """Fit ``model`` on ``trainval`` and test it, by its scores and by each distance.
 
@@ -109,10 +120,10 @@ def evaluate_calibrations(model, problem) -> tuple:
             "images out of trainval"
         )
     X, S = problem.features, problem.class_embeddings
-    model = fit_on(problem.trainval, model, problem)
+    model = trained(model, problem)
     known = take_rows(X, problem.trainval)
-    trained = to_host(model.decision_function(known, take_rows(S, problem.seen_classes)))
-    unit = float(trained.std(dtype=np.float64)) or 1.0
+    of_known = to_host(model.decision_function(known, take_rows(S, problem.seen_classes)))
+    unit = float(of_known.std(dtype=np.float64)) or 1.0
     scores = {name: {} for name in CALIBRATIONS}
     for side in ("test_unseen", "test_seen"):
         images = take_rows(X, getattr(problem, side))
@@ -132,7 +143,7 @@ def evaluate_calibrations(model, problem) -> tuple:
         return ZeroShotOutcome.of_scores(problem, score, k=1)
 
     outcomes = {name: outcome(ranked) for name, ranked in scores.items() if ranked}
-    return outcomes, unit, float(trained.max())
+    return outcomes, unit, float(of_known.max())
 
 
 def run_calibrations(method, problem, *, parameters=None, seed=0, device="cpu") -> CalibratedRun:

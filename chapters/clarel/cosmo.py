@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-import array_api_compat
 import numpy as np
 
-from chapters.clarel.calibrations import surprisals
+from chapters.clarel.calibrations import surprisals, trained
 from zslib.arrays import like, take_rows, to_host
 from zslib.calibration import AdaptiveSmoothing
 from zslib.compatibility import ConSE
-from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.intervals import zero_shot_estimate, zero_shot_measures
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
@@ -26,11 +24,6 @@ UNITS = (0.03, 0.1, 0.3, 1.0)
 
 _PENALTY = 1e-5
 """Of the softmax regression that is the expert on seen classes."""
-
-
-def _trained(model, problem):
-    """The model on the ``trainval`` images of a problem."""
-    return fit_on(problem.trainval, model, problem)
 
 
 @dataclass(frozen=True)
@@ -47,11 +40,8 @@ class Experts:
     @classmethod
     def fitted(cls, model, problem):
         """Both on the ``trainval`` images of a problem."""
-        softmax = ConSE(regularization=_PENALTY)
-        place = str(array_api_compat.device(problem.features))
-        # One for all systems.
-        seen = kept(_trained, softmax, problem, known_by=(softmax, place))
-        unseen = _trained(model, problem)
+        seen = trained(ConSE(regularization=_PENALTY), problem)
+        unseen = trained(model, problem)
         known = take_rows(problem.features, problem.trainval)
         classes = take_rows(problem.class_embeddings, problem.seen_classes)
         scores = to_host(unseen.decision_function(known, classes))
