@@ -6,7 +6,6 @@ from functools import cached_property
 from types import SimpleNamespace
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
@@ -162,9 +161,10 @@ class HeldOutPairs:
 
     def _own_text_nearer(self, model):
         """For each image, percent of pairs of an own and another text in the right order."""
-        belongs, rank = self.asked[2], rankdata(self.distances(model), axis=1)
+        belongs, distances = self.asked[2], self.distances(model)
         mine, others = belongs.sum(axis=1), (~belongs).sum(axis=1)
-        ahead = (rank * belongs).sum(axis=1) - mine * (mine + 1) / 2
+        ranks = [_ranks(row, own).sum() for row, own in zip(distances, belongs, strict=True)]
+        ahead = np.array(ranks) - mine * (mine + 1) / 2
         return 100.0 * (1.0 - ahead / (mine * others))
 
     def _spread_within(self, model, rows):
@@ -208,6 +208,13 @@ class HeldOutPairs:
             if skipped:
                 sentences.append(f"On {name} a training of “{kind}” failed with {skipped}. ")
         return "".join(sentences)
+
+
+def _ranks(row, some):
+    """Ranks of some entries of a row among all, from 1; equal ones have the mean of theirs."""
+    ranked = np.sort(row)
+    before, up_to = (np.searchsorted(ranked, row[some], side) for side in ("left", "right"))
+    return (before + up_to + 1) / 2
 
 
 def spread_within(statistics, times):

@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
+from sys import intern
 
 import numpy as np
 
@@ -25,7 +27,13 @@ def tokenize(text):
     >>> tokenize("The bird's 2 wings, black-brown.")
     ['the', "bird's", '2', 'wings', 'black', 'brown']
     """
-    return _TOKEN.findall(text.lower().replace("’", "'"))
+    return list(_tokens(text))
+
+
+@lru_cache(maxsize=1 << 17)
+def _tokens(text):
+    """Those of a text that is read again and again, one string for each word."""
+    return tuple(map(intern, _TOKEN.findall(text.lower().replace("’", "'"))))
 
 
 @dataclass(frozen=True)
