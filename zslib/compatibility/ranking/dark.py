@@ -195,22 +195,25 @@ class DARK(StagedModel):
                 # Margins and weights are theirs until the next time, whichever images come.
                 U_then, labels_then = xp.asarray(U, copy=True), S @ V
                 labels = [(means, pulls(v).T) for v in self._label_view(U, V, S, means)]
+                pulled = sum(Z.T @ P for Z, P in labels)
             x = take_rows(X, batch)
             scores = compatibility(x @ U_then, labels_then, self.scale)
             view = self._assess(scores, take_rows(codes, batch))
-            self._step(optimiser, U, V, S, [*labels, (x, pulls(view))])
+            self._step(optimiser, U, V, S, (labels, pulled), (x, pulls(view)))
         keep(self.n_iter, lambda _: {"U_": U, "V_": V})
         self._record(n_steps, U, V, X, codes, S, means)
 
-    def _step(self, optimiser, U, V, S, parts):
-        """A step in U, then one in V, for what the pulls of ``parts`` hold fixed (lines 7, 8)."""
+    def _step(self, optimiser, U, V, S, of_labels, of_images):
+        """A step in U, then one in V, for what the pulls of both hold fixed (lines 7, 8)."""
+        (labels, pulled), (x, P) = of_labels, of_images
         if self.scale is None:
-            G = self.data_weight * sum(Z.T @ P for Z, P in parts)
+            G = self.data_weight * (pulled + x.T @ P)
             optimiser.step(U, gradient_u(U, V, S, G, self.regularization))
             optimiser.step(V, gradient_v(U, V, S, G, self.regularization))
             return
+        parts, unit = [*labels, of_images], self.data_weight * self.scale
         for i, W in enumerate((U, V)):
-            slope = cosine_gradients(U, V, S, parts, self.data_weight * self.scale)[i]
+            slope = cosine_gradients(U, V, S, parts, unit)[i]
             optimiser.step(W, slope + 2.0 * self.regularization * W)
 
     def _assess(self, scores, own):
