@@ -31,8 +31,9 @@ _LONG = {
 class NoImageView(DARK):
     """Steps follow the label view alone."""
 
-    def _step(self, optimiser, U, V, S, parts):
-        super()._step(optimiser, U, V, S, parts[:-1])
+    def _step(self, optimiser, U, V, S, of_labels, of_images):
+        x, P = of_images
+        super()._step(optimiser, U, V, S, of_labels, (x[:0, :], P[:0, :]))
 
 
 def _short(problem):
