@@ -43,7 +43,7 @@ def _question(verdict, other):
         numbers.append(verdict.why)
     if other and other.verdict != verdict.verdict:
         numbers.append(f"published run: {other.verdict}")
-    why = told["why"] and "In the published run: " * bool(other) + told["why"]
+    why = f"In the published run: {told['why']}" if other and told["why"] else told["why"]
     return {
         "line": told,
         "numbers": ": ".join(filter(None, (place, "; ".join(numbers)))),

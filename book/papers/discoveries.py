@@ -47,10 +47,11 @@ def survivors(verdicts):
 
     The others, and what is not testable here, are left out.
     """
-    tested = [v for v in verdicts if v.claim.group == "result" and p_value(v) is not None]
-    alive = discoveries([p_value(verdict) for verdict in tested])
+    results = [v for v in verdicts if v.claim.group == "result" and v.verdict != NOT_TESTABLE]
+    tested = [(v, p) for v, p in zip(results, map(p_value, results), strict=True) if p is not None]
+    alive = discoveries([p for _, p in tested])
     return {
         (verdict.claim.paper, verdict.claim.id): survives
-        for verdict, survives in zip(tested, alive, strict=True)
+        for (verdict, _), survives in zip(tested, alive, strict=True)
         if verdict.verdict not in (OPEN, MIXED)
     }
