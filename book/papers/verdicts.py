@@ -136,9 +136,9 @@ def _number(value):
 def judge(claim, records):
     """The verdict on a claim: that of the marks that carry it, all of which must hold.
 
-    Where these are open, another level decides that stays clear when the levels are counted
-    (Bonferroni); where a level or another look contradicts them, the verdict is mixed. What holds
-    under one reading of a method only is open.
+    Where these are open, another level decides that leans the same way and stays clear when the
+    levels are counted (Bonferroni); where a level or another look contradicts them, the verdict is
+    mixed. What holds under one reading of a method only is open.
     """
     carrying = [_judge_mark(claim, mark, records) for mark in claim.carrying]
     beside = [_judge_mark(claim, mark, records) for mark in claim.marks if mark.role != "carries"]
@@ -153,11 +153,11 @@ def judge(claim, records):
             synthetic=any(one.synthetic for one in carrying),
         )
     if beside:
-        whole = _beside(whole, beside)
+        whole = _beside(whole, carrying, beside)
     return replace(whole, marks=(*carrying, *beside)) if len(claim.marks) > 1 else whole
 
 
-def _beside(whole, beside):
+def _beside(whole, carrying, beside):
     """The verdict of a claim when other looks at it are heard."""
     against = {HELD: _AGAINST, FAILED: {HELD}, NOT_AS_READ: {HELD}}.get(whole.verdict, set())
     readings = [one for one in beside if one.mark.role == "reading"]
@@ -170,11 +170,19 @@ def _beside(whole, beside):
     if verdict == OPEN:
         levels = [one for one in beside if one.mark.role == "level"]
         clear = {one.verdict for one in levels if _clear(one, len(levels) + 1)}
-        verdict = _common(clear & {HELD, *_AGAINST} or {OPEN})
+        verdict = _common(clear & _leaning(carrying) or {OPEN})
     if verdict == whole.verdict:
         return whole
     others = _by_verdict(beside, lambda one: one.mark.name)
     return replace(whole, verdict=verdict, why=f"{whole.why}; also: {others}")
+
+
+def _leaning(verdicts):
+    """The verdicts that numbers lean to, all of them or not; either where one has no number."""
+    if any(one.value is None for one in verdicts):
+        return {HELD, *_AGAINST}
+    holds = [(_OPERATORS[one.mark.holds[0]], one.value, one.mark.holds[1]) for one in verdicts]
+    return {HELD} if all(compare(*ends) for compare, *ends in holds) else _AGAINST
 
 
 def _clear(verdict, n_marks):
@@ -284,7 +292,7 @@ def _judge_one(claim, mark, record, records, of_sets=False):
     redrawn = _REDRAWN.get(unit, _REDRAWN_OTHERS)
     if n_draws := record.get("n_draws"):
         redrawn = _REDRAWN_OTHERS * math.sqrt(2000 / n_draws)
-    if unit != "runs" and distance < redrawn * (high - low):
+    if unit != "runs" and claim.kind != "theorem" and distance < redrawn * (high - low):
         return verdict(OPEN, f"the interval ends at {_number(threshold)}: other draws may turn it")
     if holds and compare(hard_end, threshold):
         return verdict(HELD, f"whole interval {comparison} {_number(threshold)}")

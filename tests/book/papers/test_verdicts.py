@@ -13,6 +13,7 @@ from book.papers.verdicts import judge
 MARK = Mark("one", "c", "", {"metric": "m"}, (">", 0.0), [])
 CLAIM = Claim("id", "hubness", "1", "says", (MARK,))
 YES, MAYBE, NO = (2.0, 1.0, 3.0), (2.0, -1.0, 5.0), (-2.0, -3.0, -1.0)
+MAYBE_NOT = (-2.0, -5.0, 1.0)
 
 
 def claim(**fields):
@@ -192,8 +193,11 @@ BARELY = (2.0, 0.2, 3.8)
         (NO, "level", (YES,), "mixed"),
         (YES, "level", (MAYBE,), "held"),
         (MAYBE, "level", (YES, MAYBE), "held"),
-        (MAYBE, "level", (NO,), "failed"),
-        (MAYBE, "level", (YES, NO), "mixed"),
+        # A level that leans the other way does not decide.
+        (MAYBE, "level", (NO,), "open"),
+        (MAYBE_NOT, "level", (NO,), "failed"),
+        (MAYBE_NOT, "level", (YES,), "open"),
+        (MAYBE, "level", (YES, NO), "held"),
         (MAYBE, "look", (YES,), "open"),
         # Clear alone, and not as one of two looks.
         (MAYBE, "level", (BARELY,), "open"),
@@ -209,6 +213,13 @@ def test_levels_decide_looks_contradict_and_one_reading_is_not_enough(
     first, role, beside, verdict
 ):
     assert judged_by(("carries", first), *((role, ends) for ends in beside)).verdict == verdict
+
+
+def test_no_other_draw_turns_a_theorem():
+    row = on("a", (2.0, 0.0, 4.0)) | {"unit": "words"}
+    at_least = replace(CLAIM, marks=(replace(MARK, holds=(">=", 0.0)),))
+    assert judge(at_least, [row]).verdict == "open"
+    assert judge(replace(at_least, kind="theorem"), [row]).verdict == "held"
 
 
 @pytest.mark.parametrize("count", [7, 29])
