@@ -7,6 +7,7 @@ from book.build.forest import hyphens, verdict_counts
 from book.build.render import render
 from book.chapter import verdicts_label
 from book.papers import chapter_verdicts, printed
+from book.papers.verdicts import expanded
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -17,9 +18,10 @@ def filled(sentence, records, paper=None):
     A field names a record by its metric, method, data set and other columns:
     ``{P@1; max-margin - ridge; europarl; space=full; +.1f}``. The last part is a number format;
     ``interval`` adds the interval. Of words behind bars, ``{P@1; … | above | below | near}``, the
-    first stands for a number whose whole interval is above zero, the second for one below it, the
-    last for the others. ``{paper; table1; max-margin}`` is a number that the paper prints. With
-    ``one in`` for a number format, a share in percent becomes "one in five".
+    first stands for a number whose whole interval, as wide as verdicts take it, is above zero, the
+    second for one below it, the last for the others. ``{paper; table1; max-margin}`` is a number
+    that the paper prints. With ``one in`` for a number format, a share in percent becomes "one in
+    five".
 
     Parameters
     ----------
@@ -63,7 +65,8 @@ def _value_of(field, records, paper):
         raise LookupError(f"{len(rows)} records have {columns}")
     value, *ends = (rows[0].get(key, rows[0]["value"]) for key in ("value", "low", "high"))
     if words:
-        return words[0] if min(ends) > 0 else words[1] if max(ends) < 0 else words[-1]
+        known = [end for end in expanded(rows[0]) if end is not None]
+        return words[0] if min(known) > 0 else words[1] if max(known) < 0 else words[-1]
     reach = f" [{_number(ends[0], plain)}, {_number(ends[1], plain)}]"
     return _number(value, plain) + reach * ("interval" in forms and ends[0] < ends[1])
 
@@ -159,7 +162,7 @@ def _side(verdict):
 def _data(records):
     """Names of a run's data, as text."""
     used = [d["name"] for d in records.run["data"]] or [r.get("dataset", "") for r in records]
-    return ", ".join(hyphens(name) for name in dict.fromkeys(used) if name) or "no data"
+    return ", ".join(dict.fromkeys(hyphens(name) for name in used if name)) or "no data"
 
 
 def exercises(chapter, about, records):

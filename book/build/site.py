@@ -16,11 +16,14 @@ from book.store import published, published_records, read_records
 from zslib.cli import CommandFailed
 from zslib.show.writing import write_if_changed
 
-# Sphinx can work in several processes, but the command has no option for it.
+# Sphinx can work in several processes, but the command has no option for it. It reads the trees of
+# all pages, and looking for cycles among their millions of nodes would take a third of its time.
 _CALL = """
+import gc
 import sys
 from jupyter_book.cli.main import main
 from jupyter_book.sphinx import build_sphinx
+gc.set_threshold(1_000_000, 10, 10)
 build_sphinx.__kwdefaults__["jobs"] = int(sys.argv.pop(1))
 main(sys.argv[1:])
 """

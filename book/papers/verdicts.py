@@ -271,7 +271,7 @@ def _judge_one(claim, mark, record, records, of_sets=False):
     if not of_sets and (reason := _at_an_end(mark, data)):
         return Verdict(claim, mark, NOT_TESTABLE, reason, dataset=dataset)
     comparison, threshold = mark.holds
-    value, low, high = _expanded(record)
+    value, low, high = expanded(record)
     shown = {"value": value, "low": low, "high": high, "dataset": dataset}
     shown["synthetic"] = bool(record.get("synthetic", False))
     compare = _OPERATORS[comparison]
@@ -307,7 +307,7 @@ def _judge_one(claim, mark, record, records, of_sets=False):
     return verdict(against, f"the whole interval lies {beside} {_number(threshold)}")
 
 
-def _expanded(record):
+def expanded(record):
     """Value and interval of a record; of few classes the interval is made wider.
 
     A percentile interval over C classes is too short by about the factor of Student's t over the

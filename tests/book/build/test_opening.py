@@ -24,6 +24,7 @@ RECORDS = [
     {"metric": "P@1", "method": "b - c", "dataset": "x", "value": 1.0, "low": -1.0, "high": 3.0},
     {"metric": "size", "value": 12345.0, "k": 2, "space": "all words"},
     {"metric": "error", "value": 2.13e-7},
+    {"metric": "ACC", "value": 2.0, "low": 0.1, "high": 4.0, "unit": "classes", "n_units": 10},
 ]
 RUN = {"date": "2026-01-02T03:04", "data": [], "parameters": {}}
 
@@ -37,6 +38,7 @@ RUN = {"date": "2026-01-02T03:04", "data": [], "parameters": {}}
         ("{P@1; a | up | down | level}", "up"),
         ("{P@1; a - b | up | down | level}", "down"),
         ("{P@1; b - c | up | down | level}", "level"),
+        ("{ACC | up | down | level}", "level"),  # of few classes, as for verdicts
         ("{P@1; b - c; +.1f}", "+1.0"),
         ("{size; k=2; space=all words}, {size; .2f}", "12,345, 12345.00"),
         ("{error}, {error; .0%}", "2.13·10⁻⁷, 0%"),
@@ -59,7 +61,8 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
         both | {"method": "surprisal and stacking", "value": 0.08, "low": 0.05, "high": 0.12},
         both | {"method": "own distance and stacking", "value": 2.0, "low": 1.5, "high": 2.5},
     ]
-    run = RUN | {"data": [{"name": "own_cub"}], "parameters": {"n_seeds": 1}}
+    used = ("own_cub", "tiny_imagenet", "tiny_imagenet_classes")  # the last two have one name
+    run = RUN | {"data": [{"name": name} for name in used], "parameters": {"n_seeds": 1}}
     records = Results(rows, run=run)
     said = f"By {{{both['metric']}; surprisal and stacking}} points."
     about = {"question": "Do they differ?", "finding": [said, "By {P@1} more."]}
@@ -69,7 +72,7 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
     assert sentence == "By 0.08 points."
     assert '<a class="chip mixed" href="#tbl-clarel-claims-6">1 mixed</a>' in last
     assert "2 claims" in last and "1 not testable here" in last
-    assert last.endswith("Run of 2026-01-02 on own-cub, 1 seed.")
+    assert last.endswith("Run of 2026-01-02 on own-cub, Tiny ImageNet, 1 seed.")
     assert "ublished" not in opening(chapter, about, records, records)
     about["finding"] = about["finding"][1:]
     assert "\nThe answer needs data that this run leaves out" in opening(chapter, about, records)
