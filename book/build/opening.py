@@ -7,7 +7,7 @@ from book.build.forest import hyphens, verdict_counts
 from book.build.render import render
 from book.chapter import verdicts_label
 from book.papers import chapter_verdicts, printed
-from book.papers.verdicts import expanded
+from book.papers.verdicts import sign
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -65,8 +65,8 @@ def _value_of(field, records, paper):
         raise LookupError(f"{len(rows)} records have {columns}")
     value, *ends = (rows[0].get(key, rows[0]["value"]) for key in ("value", "low", "high"))
     if words:
-        known = [end for end in expanded(rows[0]) if end is not None]
-        return words[0] if min(known) > 0 else words[1] if max(known) < 0 else words[-1]
+        side = sign(rows[0])
+        return words[0] if side > 0 else words[1] if side < 0 else words[-1]
     reach = f" [{_number(ends[0], plain)}, {_number(ends[1], plain)}]"
     return _number(value, plain) + reach * ("interval" in forms and ends[0] < ends[1])
 

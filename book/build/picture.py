@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from book.build.render import render, template_filter
 from book.names import called
+from book.papers.verdicts import sign
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,6 @@ def record_of(records, **columns):
     """The one record with these values; None without it, or with several."""
     rows = [row for row in records if all(row.get(k) == v for k, v in columns.items())]
     return rows[0] if len(rows) == 1 else None
-
-
-def sign(record):
-    """1 or −1 where the whole interval is on that side of zero, else 0."""
-    low, high = record.get("low", record["value"]), record.get("high", record["value"])
-    return (low > 0) - (high < 0)
 
 
 _TOP, _PLOT, _BELOW = 30, 300, 46  # pixels above the plot, of it, and below it

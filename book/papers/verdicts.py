@@ -181,8 +181,9 @@ def _leaning(verdicts):
     """The verdicts that numbers lean to, all of them or not; either where one has no number."""
     if any(one.value is None for one in verdicts):
         return {HELD, *_AGAINST}
-    holds = [(_OPERATORS[one.mark.holds[0]], one.value, one.mark.holds[1]) for one in verdicts]
-    return {HELD} if all(compare(*ends) for compare, *ends in holds) else _AGAINST
+    marks = ((one.value, *one.mark.holds) for one in verdicts)
+    hold = (_OPERATORS[comparison](value, threshold) for value, comparison, threshold in marks)
+    return {HELD} if all(hold) else _AGAINST
 
 
 def _clear(verdict, n_marks):
@@ -321,6 +322,13 @@ def expanded(record):
     normal = NormalDist().inv_cdf(0.975)
     factor = stdtrit(count - 1, 0.975) / normal * math.sqrt(count / (count - 1))
     return value, value - factor * (value - low), value + factor * (high - value)
+
+
+def sign(record):
+    """1 or −1 where a record's whole interval, as expanded, is on that side of zero, else 0."""
+    value, low, high = expanded(record)
+    low, high = (value if end is None else end for end in (low, high))
+    return 1 if low > 0 else -1 if high < 0 else 0
 
 
 def _at_an_end(mark, data):
