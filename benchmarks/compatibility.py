@@ -264,10 +264,7 @@ COMPETITORS = {
         for competitor, build in (
             ("zslib", lambda *given, name=name: ours_closed(*given, name)),
             ("bare products", bare_products),
-            (
-                f"bare products, {what}",
-                lambda *given, step=step: bare_products(*given, then=step),
-            ),
+            (f"bare products, {what}", lambda *given, step=step: bare_products(*given, then=step)),
         )
     },
 }

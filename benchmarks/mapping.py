@@ -11,14 +11,7 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 
-from _harness import (
-    machine,
-    median_and_least,
-    peak_memory,
-    print_peak,
-    run_stages,
-    take_turns,
-)
+from _harness import machine, median_and_least, peak_memory, print_peak, run_stages, take_turns
 
 MARGIN, LEARNING_RATE, BATCH = 0.4, 0.1, 32
 EPOCHS = 3  # in one turn

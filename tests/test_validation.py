@@ -94,11 +94,7 @@ def test_labels_of_arrays_stay_in_their_library(backend):
     ("given", "error", "message"),
     [
         *[
-            (
-                ["a", missing, "b"],
-                ValueError,
-                "labels has no label at 1 .* in row 1: leave",
-            )
+            (["a", missing, "b"], ValueError, "labels has no label at 1 .* in row 1: leave")
             for missing in (None, np.nan, "", " ", pandas.NA, pandas.NaT, b"")
         ],
         (pandas.Series([1, 2, None], dtype="Int64"), ValueError, "the first in row 2"),
@@ -184,11 +180,7 @@ def test_indices(backend):
         ([0, 3], ValueError, r"gold must lie in \[0, 3\), found 0 to 3"),
         ([0.0], TypeError, "gold must hold integers"),
         # What pandas gives for a column of Int64 where one is missing.
-        (
-            [0.0, 1.0, np.nan],
-            ValueError,
-            r"gold has no label at 1 .* first in row 2: leave",
-        ),
+        ([0.0, 1.0, np.nan], ValueError, r"gold has no label at 1 .* first in row 2: leave"),
     ):
         with pytest.raises(error, match=words):
             v.check_indices(backend.asarray(np.array(given)), "gold", 3)

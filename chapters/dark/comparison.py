@@ -11,11 +11,7 @@ from book.papers.evidence import join
 from chapters.leaderboard.ranks import rank_correlation
 from zslib.datasets import official_split_summary
 from zslib.protocols.attributes.comparison import hub_measures
-from zslib.protocols.attributes.intervals import (
-    outcome_at,
-    zero_shot_estimate,
-    zero_shot_measures,
-)
+from zslib.protocols.attributes.intervals import outcome_at, zero_shot_estimate, zero_shot_measures
 from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, named
 from zslib.protocols.attributes.runs import run_zero_shot
 from zslib.protocols.tidy import row

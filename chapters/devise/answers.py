@@ -113,8 +113,7 @@ class TermSpace:
         labels = tuple(self.terms_of) if labels is None else tuple(labels)
         if labels not in self._parts:
             lexicon = TermLexicon(
-                {synset: self.terms_of[synset] for synset in labels},
-                vocabulary=self.vectors.words,
+                {synset: self.terms_of[synset] for synset in labels}, vocabulary=self.vectors.words
             )
             rows = [self.vectors.index[term] for term in lexicon.terms]
             matrix = np.ascontiguousarray(self.vectors.vectors[rows], dtype=np.float32)

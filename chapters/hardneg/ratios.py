@@ -14,10 +14,7 @@ from chapters.hardneg.problems import seen_candidates
 from zslib.arrays import take_rows, to_host
 from zslib.datasets import load_problem
 from zslib.protocols.attributes.crossing import cross_fit, crossed_problems
-from zslib.protocols.attributes.methods import (
-    HARD_NEGATIVE_METHODS,
-    ZERO_SHOT_METHODS,
-)
+from zslib.protocols.attributes.methods import HARD_NEGATIVE_METHODS, ZERO_SHOT_METHODS
 from zslib.protocols.attributes.runs import run_table, run_zero_shot
 from zslib.protocols.attributes.training import trainings
 from zslib.protocols.intervals import Estimate, statistic_over_classes

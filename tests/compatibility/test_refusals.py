@@ -75,8 +75,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(
-    ("Model", "parameter", "value", "words", "error"),
-    [(*case, ValueError)[:5] for case in CASES],
+    ("Model", "parameter", "value", "words", "error"), [(*case, ValueError)[:5] for case in CASES]
 )
 def test_bad_parameters(Model, parameter, value, words, error, problem):
     with pytest.raises(error, match=f"{parameter} ?{words}"):

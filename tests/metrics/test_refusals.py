@@ -46,11 +46,7 @@ REFUSALS = {
         ((np.zeros((0, 3), int), MASK), "non-empty"),
         ((np.zeros((2, 1)), MASK), "indices must hold integers", TypeError),
         ((np.zeros((2, 1), int), np.ones(2, int)), "boolean mask", TypeError),
-        (
-            (np.zeros((2, 1), int), np.ones((2, 2), bool)),
-            "mask over the 4 targets",
-            TypeError,
-        ),
+        ((np.zeros((2, 1), int), np.ones((2, 2), bool)), "mask over the 4 targets", TypeError),
         ((np.full((2, 1), 2), MASK), r"indices must lie in \[0, 2\)"),
         ((np.full((2, 1), -1), MASK), r"indices must lie in \[0, 2\)"),
     ],

@@ -23,8 +23,7 @@ def sigmoid_loop(logits, targets):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
-    ("function", "slow"),
-    [(softmax_cross_entropy, loop), (sigmoid_cross_entropy, sigmoid_loop)],
+    ("function", "slow"), [(softmax_cross_entropy, loop), (sigmoid_cross_entropy, sigmoid_loop)]
 )
 def test_loss_and_gradient(backend, numerical_gradient, function, slow, dtype):
     rng = np.random.default_rng(0)

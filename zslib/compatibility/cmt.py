@@ -7,12 +7,7 @@ from typing import Any
 from sklearn.base import clone
 
 from zslib.arrays import namespace, random_generator, row_blocks, take_rows, typed_as
-from zslib.compatibility.base import (
-    CompatibilityModel,
-    log_softmax,
-    squared_distances,
-    typed_like,
-)
+from zslib.compatibility.base import CompatibilityModel, log_softmax, squared_distances, typed_like
 from zslib.compatibility.conse import ConSE
 from zslib.compatibility.epochs import train_epochs
 from zslib.compatibility.parameters import NotNegative, Positive, RandomState

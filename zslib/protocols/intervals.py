@@ -117,12 +117,7 @@ def _rows(values, name):
 
 
 def mean_estimate(
-    values,
-    *,
-    same_items=False,
-    classes=None,
-    unit=None,
-    n_resamples=2000,
+    values, *, same_items=False, classes=None, unit=None, n_resamples=2000
 ) -> Estimate:
     """Mean over seeds and test items, with a 95% interval over what a new study would change.
 

@@ -53,10 +53,7 @@ def check_rows(block, start, metric, names=None):
     peaks = to_host(xp.max(xp.abs(block), axis=1))  # a NaN passes through the maximum
     names = np.arange(start, start + len(peaks)) if names is None else names
     zero = (peaks == 0) & (metric == "cosine")
-    for bad, what in (
-        (~np.isfinite(peaks), "holds NaN or infinity"),
-        (zero, "has a zero row"),
-    ):
+    for bad, what in ((~np.isfinite(peaks), "holds NaN or infinity"), (zero, "has a zero row")):
         if bad.any():
             raise ValueError(f"targets {what}, the first at row {names[bad][0]}: drop such rows")
     return float(peaks.max())

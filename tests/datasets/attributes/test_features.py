@@ -347,10 +347,7 @@ REFUSED_FILES = [
     ({"unseen_classes": np.array(["z"])}, r"unseen_classes has 'z', which class_names lacks"),
     ({"labels": WITHOUT_H, "unseen_classes": [7]}, "no image shows h: give some, .* out of"),
     ({"labels": WITHOUT_H, "val_classes": [7], "unseen_classes": [2]}, "no image shows h"),
-    (
-        {"features": np.ones((0, 6)), "labels": []},
-        r"features is empty, shape \(0, 6\)",
-    ),
+    ({"features": np.ones((0, 6)), "labels": []}, r"features is empty, shape \(0, 6\)"),
     ({"features": np.full((40, 6), np.nan)}, "features holds NaN or infinity in 40 row"),
     ({"class_embeddings": np.full((8, 3), np.inf)}, "class_embeddings holds NaN or infinity"),
     ({"class_names": np.array(list("aacdefgh"))}, "has 'a' twice"),

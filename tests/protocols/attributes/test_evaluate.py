@@ -506,10 +506,7 @@ OF_VALUES = [
 ]
 OF_TYPES = [
     (lambda: run_zero_shot("ESZSL", {}), "must be of the class ZeroShotProblem, got dict"),
-    (
-        lambda: evaluated(TOY, NearestClass()),
-        "of the class ZeroShotProblem, got Nearest",
-    ),
+    (lambda: evaluated(TOY, NearestClass()), "of the class ZeroShotProblem, got Nearest"),
     (lambda: evaluated(NearestClass), "provide an instance .* instead of a class"),
     (lambda: evaluated(CLASSIFIER), "of LogisticRegression takes no class_embeddings: "),
     (lambda: evaluated(make_pipeline(CLASSIFIER)), "of LogisticRegression takes no class_embed"),

@@ -546,10 +546,7 @@ REFUSALS = [
     (lambda: short_clarel(toy().features), "must be of the class ImageTextProblem", TypeError),
     (lambda: short_clarel(toy(), n_batches=4), "n_batches must be at least 5"),
     (lambda: run_clarel(toy(), training="long"), "training must be one of 'short', 'paper'"),
-    (
-        lambda: run_clarel(toy(), changes={"dropout": 2.0}),
-        "^dropout must be .* below 1.0",
-    ),
+    (lambda: run_clarel(toy(), changes={"dropout": 2.0}), "^dropout must be .* below 1.0"),
     (lambda: clarel_problems("synthetic", training="long"), "training must be one of"),
 ]
 

@@ -9,13 +9,7 @@ ready for ``backward(gradient)``.
 import numpy as np
 
 from zslib.arrays import like, namespace, ragged_rows, take_rows, to_host
-from zslib.compatibility.clarel.draws import (
-    RowParameter,
-    TextDraw,
-    distinct,
-    mixing,
-    sums_over,
-)
+from zslib.compatibility.clarel.draws import RowParameter, TextDraw, distinct, mixing, sums_over
 from zslib.nn import (
     BiLSTM,
     Embedding,
@@ -28,13 +22,7 @@ from zslib.nn import (
 )
 from zslib.validation import check_choice, check_indices, check_vectors
 
-__all__ = [
-    "ConvLSTMEncoder",
-    "MeanEncoder",
-    "ReadyVectors",
-    "TextDraw",
-    "check_tokens",
-]
+__all__ = ["ConvLSTMEncoder", "MeanEncoder", "ReadyVectors", "TextDraw", "check_tokens"]
 
 
 def check_tokens(tokens, n_tokens=None):

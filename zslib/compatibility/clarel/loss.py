@@ -14,13 +14,7 @@ from array_api_compat import device as array_device
 
 from zslib.arrays import namespace
 from zslib.nn import softmax_cross_entropy
-from zslib.validation import (
-    check_choice,
-    check_pairs,
-    check_real,
-    check_same_width,
-    check_vectors,
-)
+from zslib.validation import check_choice, check_pairs, check_real, check_same_width, check_vectors
 
 __all__ = [
     "DISTANCES",

@@ -3,13 +3,7 @@
 from zslib.arrays import namespace
 from zslib.nn import softmax_cross_entropy
 
-__all__ = [
-    "adversarial_term",
-    "class_term",
-    "cycle_term",
-    "least_squares",
-    "reconstruction_term",
-]
+__all__ = ["adversarial_term", "class_term", "cycle_term", "least_squares", "reconstruction_term"]
 
 
 def adversarial_term(fake, a, critic):

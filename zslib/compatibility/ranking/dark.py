@@ -136,10 +136,7 @@ class DARK(StagedModel):
 
     # What is not printed: the size of the start, and what gradients follow; and a data gradient
     # twice as large, for the printed step and penalty come with other features.
-    grid = {
-        "gradient": ("fixed", "margin", "objective"),
-        "data_weight": (1.0, 2.0),
-    }
+    grid = {"gradient": ("fixed", "margin", "objective"), "data_weight": (1.0, 2.0)}
     year = 2019
     family = "bilinear, ranking"
     look = (0, "o", "-")

@@ -14,12 +14,7 @@ from typing import Any, NamedTuple
 
 from zslib.arrays import class_sums, namespace, one_hot, pick, put, row_norms
 from zslib.compatibility.base import cosines, directions, through_directions
-from zslib.compatibility.ranking.loss import (
-    every_violation,
-    hardness,
-    score_gradient,
-    violations,
-)
+from zslib.compatibility.ranking.loss import every_violation, hardness, score_gradient, violations
 from zslib.nn import sigmoid
 
 __all__ = [

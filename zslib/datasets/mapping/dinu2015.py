@@ -20,14 +20,7 @@ FILES = {
 }
 
 
-def dinu2015(
-    *,
-    shared_targets="keep",
-    limit=None,
-    max_train=None,
-    max_test=None,
-    folder=None,
-):
+def dinu2015(*, shared_targets="keep", limit=None, max_train=None, max_test=None, folder=None):
     """English to Italian with the vectors and dictionaries that the paper used (section 2).
 
     200,000 words a language, CBOW vectors of 300 dimensions; 5,000 training pairs and 1,500

@@ -189,13 +189,7 @@ def synthetic_crosslingual(
 
 
 def synthetic_crossmodal(
-    *,
-    seed=0,
-    n_targets=10_000,
-    n_labels=800,
-    test_images=1_000,
-    image_noise=3.0,
-    visible=0.5,
+    *, seed=0, n_targets=10_000, n_labels=800, test_images=1_000, image_noise=3.0, visible=0.5
 ):
     """Synthetic image labelling: words in one space, images of some of them in another.
 

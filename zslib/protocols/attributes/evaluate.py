@@ -26,13 +26,7 @@ from zslib.validation import check_choice, check_integer, check_trained
 
 
 def evaluate_zero_shot(
-    model,
-    problem,
-    *,
-    train_on="trainval",
-    k=10,
-    keep_scores=False,
-    must_learn=False,
+    model, problem, *, train_on="trainval", k=10, keep_scores=False, must_learn=False
 ) -> ZeroShotOutcome:
     """Fit ``model`` on the training images of seen classes and test it, in both settings.
 

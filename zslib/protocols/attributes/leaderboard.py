@@ -20,16 +20,7 @@ def board_systems(asked):
     return [name for name in ZERO_SHOT_METHODS if name not in ("DARK-L", "DARK-H")]
 
 
-def run_board(
-    methods,
-    problems,
-    seeds=(0,),
-    *,
-    executor=None,
-    share=None,
-    ended=None,
-    **options,
-):
+def run_board(methods, problems, seeds=(0,), *, executor=None, share=None, ended=None, **options):
     """Tune, train and test every method on every problem, one after the other or at once.
 
     Results are kept on disk candidate by candidate, so that a run that was stopped goes on where

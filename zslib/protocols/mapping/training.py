@@ -68,14 +68,7 @@ def _train(method, problem, parameters, rows, seed, on, must_learn):
 
 
 def train(
-    method,
-    problem,
-    *,
-    tuned_on=None,
-    chimera_rows=None,
-    seed=0,
-    device="cpu",
-    quick=False,
+    method, problem, *, tuned_on=None, chimera_rows=None, seed=0, device="cpu", quick=False
 ) -> Trained:
     """Tune ``method`` on the training pairs, train it on all of them, map the test items.
 
