@@ -1,5 +1,7 @@
 """Table 1 of Hubness and Pollution, from what other chapters recorded."""
 
+from itertools import pairwise
+
 from zslib.protocols.intervals import Estimate
 
 _SPACES = {"cross-linguistic": "full", "cross-modal": "labels"}
@@ -22,3 +24,11 @@ def roadmap(records):
             for record in records[source].only(space=_SPACES[setting], **columns):
                 where = {name: record[name] for name in ("setting", "dataset", "synthetic")}
                 yield where | {"metric": "P@1", "method": step, "value": Estimate.of(record)}
+
+
+def largest_steps(results):
+    """After which step P@1 rises most, or falls least: (data set, step), of rows of `roadmap`."""
+    for data in results.of("dataset"):
+        rows = list(results.only(dataset=data))
+        rises = [after["value"].mean - before["value"].mean for before, after in pairwise(rows)]
+        yield data, rows[1 + rises.index(max(rises))]["method"]
