@@ -148,14 +148,7 @@ def mean_length(array):
 
 
 def typed_as(reference, *arrays):
-    """Each of the ``arrays`` with the type of ``reference``, as itself where it has that already.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [a.dtype.name for a in typed_as(np.zeros(2, np.float32), np.ones(3), np.ones(1))]
-    ['float32', 'float32']
-    """
+    """Each of the ``arrays`` with the type of ``reference``, itself where it has that already."""
     xp = namespace(reference)
     return tuple(xp.astype(array, reference.dtype, copy=False) for array in arrays)
 

@@ -18,30 +18,13 @@ _PROSE = {".md", ".ipynb"}
 
 
 def code_digest(code, *, skip=()):
-    """Hash of all that ``code`` imports, directly or not, of zslib and of what is not installed.
+    """Hash, 64 hex digits, of all that ``code`` imports, of zslib and of what is not installed.
 
-    Docstrings, comments, layout and ``__version__`` do not count. A name that a room's
-    ``__init__`` only hands on counts with the file that defines it, and with no other of the room.
-    Data files count with the folder of the modules beside them, Markdown and notebooks do not.
-
-    Parameters
-    ----------
-    code : str
-        Python source, or the dotted name of a module.
-    skip : sequence of str
-        Modules left out, with all below them; data files by the same kind of name, without
-        their ending.
-
-    Returns
-    -------
-    str
-        64 hex digits.
-
-    Examples
-    --------
-    >>> one = code_digest("from zslib.search import top_k")
-    >>> one == code_digest("from zslib.search import top_k  # the same")
-    True
+    ``code`` is Python source, or the dotted name of a module; what its imports import counts too.
+    Docstrings, comments, layout and ``__version__`` do not. A name that a room's ``__init__`` only
+    hands on counts with the file that defines it, and with no other of the room. Data files count
+    with the folder of the modules beside them, Markdown and notebooks do not. ``skip`` names
+    modules to leave out, with all below them, and data files without their ending.
     """
     digest = hashlib.sha256()
     files = reached(code, skip=skip)
@@ -104,10 +87,7 @@ def _path(module):
 
 
 def _syntax(text, python):
-    """A file's hash without what does not count, its imports, and those handed on.
-
-    How syntax is written back depends on the version of Python.
-    """
+    """A file's hash under a version of Python, its imports, and the names that it hands on."""
     tree = ast.parse(text)
     # A release, which has a number, computes no other results.
     tree.body = [n for n in tree.body if not ast.unparse(n).startswith("__version__ = ")]

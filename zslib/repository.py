@@ -7,13 +7,7 @@ __all__ = ["book_root"]
 
 
 def book_root():
-    """The folder of the book, or None.
-
-    Returns
-    -------
-    pathlib.Path or None
-        What ``ZSLIB_BOOK`` names, or the nearest folder above the working one that holds a book.
-    """
+    """What ``ZSLIB_BOOK`` names, else the nearest folder upwards that holds a book, or None."""
     if named := os.environ.get("ZSLIB_BOOK"):
         return Path(named)
     here = Path.cwd()

@@ -16,17 +16,8 @@ from zslib.arrays import largest_size, namespace, to_host
 def as_array(value, name):
     """``value`` as an array: lists, data frames and series become NumPy's.
 
-    Raises
-    ------
-    TypeError
-        When it is sparse, or a dict.
-    ValueError
-        When entries are masked, or rows differ in length.
-
-    Examples
-    --------
-    >>> as_array([[1, 2]], "X")
-    array([[1, 2]])
+    What is sparse, or a dict, is a TypeError; masked entries, or rows that differ in length, are a
+    ValueError.
     """
     if sparse.issparse(value):
         raise TypeError(
@@ -51,13 +42,7 @@ def as_array(value, name):
 
 
 def host_array(value, name):
-    """What `as_array` gives, as NumPy's.
-
-    Examples
-    --------
-    >>> host_array(["owl", "emu"], "names")
-    array(['owl', 'emu'], dtype='<U3')
-    """
+    """What `as_array` gives, as NumPy's."""
     array = as_array(value, name)
     return np.asarray(to_host(array) if hasattr(array, "__dlpack__") else array)
 
@@ -83,19 +68,9 @@ def is_missing(value):
 def as_labels(values, name):
     """``values`` as an array of whole numbers, or of strings where they are names.
 
-    Names may be of any type of text, bytes in UTF-8 too; texts are NumPy's in the result.
-
-    Raises
-    ------
-    TypeError
-        For anything else, and for numbers and names side by side.
-    ValueError
-        Where one is missing (`is_missing`).
-
-    Examples
-    --------
-    >>> as_labels([b"owl", b"emu"], "labels")
-    array(['owl', 'emu'], dtype='<U3')
+    Names may be of any type of text, bytes in UTF-8 too; texts are NumPy's in the result. Anything
+    else, and numbers and names side by side, is a TypeError; a missing one (`is_missing`) a
+    ValueError.
     """
     array = as_array(values, name)
     if not is_text(array) and namespace(array).isdtype(array.dtype, "integral"):
@@ -136,14 +111,7 @@ def _is_whole(value):
 
 
 def as_float32(array, name):
-    """A matrix on the host as float32; what its range does not hold is refused.
-
-    Examples
-    --------
-    >>> as_float32(np.array([[1e300]]), "X")
-    Traceback (most recent call last):
-    ValueError: X has 1e+300 at row 0, beyond the range of float32: divide it by a constant
-    """
+    """A matrix on the host as float32; what its range does not hold is refused."""
     with np.errstate(over="ignore", under="ignore"):
         narrow = array.astype(np.float32)
     if narrow.ndim != 2 or array.dtype.kind != "f":
@@ -166,11 +134,6 @@ def as_vectors(value, name, *, like=None, finite=True):
 
     Integers and truths become float64, float16 becomes float32. Where an array ``like`` it is
     given, it must be of the same library, and gets the same type.
-
-    Examples
-    --------
-    >>> as_vectors([[1, 2]], "X")
-    array([[1., 2.]])
     """
     array = as_array(value, name)
     if is_numpy_array(array) and array.dtype.kind in "OSUTmMV":
@@ -211,12 +174,7 @@ def row_names(frame, name, *, numbers=False):
     """Names of the rows, (n,), where ``frame`` is a data frame with an index of text, else None.
 
     With ``numbers`` an index of whole numbers, as the default one is, has names too, and any
-    other but one of text is refused as `as_labels` does.
-
-    Raises
-    ------
-    ValueError
-        When two rows have one name.
+    other but one of text is refused as `as_labels` does. Two rows of one name are a ValueError.
     """
     if not _is_frame(frame):
         return None
@@ -231,13 +189,7 @@ def row_names(frame, name, *, numbers=False):
 
 
 def rows_of_names(values, names, name, where):
-    """Place of each of ``values`` among ``names``, which ``where`` has, as int64.
-
-    Examples
-    --------
-    >>> rows_of_names(np.array(["dog", "cat"]), ["cat", "dog"], "labels", "class_names")
-    array([1, 0])
-    """
+    """Place of each of ``values`` among ``names``, which ``where`` has, as int64."""
     rows = {str(known): row for row, known in enumerate(names)}
     missing = sorted({str(value) for value in values.ravel()} - set(rows))
     if missing:
@@ -254,13 +206,7 @@ def rows_of_names(values, names, name, where):
 
 
 def numbered(*labels):
-    """Arrays of labels; where all of them hold names, by their places in alphabetical order.
-
-    Examples
-    --------
-    >>> numbered(np.array(["owl", "emu"]), np.array(["owl"]))
-    [array([1, 0]), array([1])]
-    """
+    """Arrays of labels; where all of them hold names, by their places in alphabetical order."""
     if not all(map(is_text, labels)):
         return list(labels)
     texts = [one.astype(str) for one in labels]
@@ -342,18 +288,7 @@ def _check_same(names, known, name, where, remedy):
 def check_vectors(array, name, *, finite=True):
     """Return ``array`` when it is a non-empty (n, d) float array of finite numbers.
 
-    Raises
-    ------
-    TypeError
-        When it is not an array, or not float32 or float64.
-    ValueError
-        When it has not two dimensions, is empty, or holds NaN or infinity.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> check_vectors(np.ones((2, 3)), "queries").shape
-    (2, 3)
+    What is no array, or not float32 or float64, is a TypeError, all else a ValueError.
     """
     xp = namespace(array)
     if array.ndim != 2:
@@ -428,13 +363,7 @@ def check_pairs(X, Y, name_x="X", name_y="Y"):
 
 
 def whole_numbers(values, name, what, *, low=0):
-    """``values`` as a non-empty 1-d array of integers of at least ``low``; ``what`` says which.
-
-    Examples
-    --------
-    >>> whole_numbers([0, 2], "ranks", "the ranks of gold_ranks")
-    array([0, 2])
-    """
+    """``values`` as a non-empty 1-d array of integers of at least ``low``; ``what`` says which."""
     array = as_array(values, name)
     xp, shape = namespace(array), tuple(array.shape)
     if array.ndim != 1 or shape[0] == 0:
@@ -533,21 +462,7 @@ def check_real(value, name, *, low=None, high=None, inclusive=True):
 
 
 def check_learned(learned, remedy, *, what="training"):
-    """Raise unless what was learned is finite; ``remedy`` says what to do.
-
-    Parameters
-    ----------
-    learned : array or float
-        Parameters, or the loss that they reach.
-    remedy : str
-    what : str
-        Named in the error.
-
-    Raises
-    ------
-    ValueError
-        For NaN or infinity.
-    """
+    """Raise ValueError, with a ``remedy``, unless ``learned``, an array or a float, is finite."""
     if isinstance(learned, float):
         finite, kind = math.isfinite(learned), "numbers"
     else:
@@ -558,13 +473,10 @@ def check_learned(learned, remedy, *, what="training"):
 
 
 def check_trained(accuracy, n_choices, n_items):
-    """Refuse a training that does not tell its own training items apart, finite or not.
+    """Raise ValueError unless a training tells its own training items apart.
 
-    Raises
-    ------
-    ValueError
-        Unless ``accuracy``, a share of ``n_items`` for each of which there are ``n_choices``, is
-        above chance by more than two of chance's standard errors, or half way to one.
+    ``accuracy``, a share of ``n_items`` for each of which there are ``n_choices``, must be above
+    chance by more than two of chance's standard errors, or half way to one.
     """
     chance = 1.0 / n_choices
     needed = chance + 2.0 * math.sqrt(chance * (1.0 - chance) / n_items)
@@ -576,13 +488,7 @@ def check_trained(accuracy, n_choices, n_items):
 
 
 def check_narrowed(learned, dtype, remedy):
-    """``learned``, of float64, as ``dtype``; refused where that is too narrow for its numbers.
-
-    Raises
-    ------
-    ValueError
-        When an entry overflows, or all of them underflow.
-    """
+    """float64's ``learned`` as ``dtype``; ValueError where one overflows, or all underflow."""
     xp = namespace(learned)
     largest, kind = largest_size(learned), xp.finfo(dtype)
     if not largest <= float(kind.max) or 0 < largest < float(kind.smallest_normal):
@@ -592,14 +498,9 @@ def check_narrowed(learned, dtype, remedy):
 
 @contextmanager
 def in_range(**arrays):
-    """Compute with ``arrays``, by name, in silence, and name them where that fails.
+    """Compute with ``arrays`` in silence, and name them in a ValueError where that fails.
 
     What overflows is for the caller to find in what comes out, by `check_learned`.
-
-    Raises
-    ------
-    ValueError
-        In the place of an error of arithmetic or linear algebra, which names no argument.
     """
     try:
         with np.errstate(all="ignore"):
@@ -612,13 +513,7 @@ def in_range(**arrays):
 
 
 def sizes(**arrays):
-    """How large the rows of each array are, as words of an error.
-
-    Examples
-    --------
-    >>> sizes(X=np.array([[3.0, -4.0], [0.0, 1.0]]))
-    'largest entries of the rows of X from 1 to 4'
-    """
+    """How large the rows of each array are, as words of an error."""
     peaks = {name: to_host(abs(array)).max(axis=1) for name, array in arrays.items()}
     words = [
         f"of {name} from {rows.min():.3g} to {rows.max():.3g}" for name, rows in peaks.items()
@@ -645,10 +540,7 @@ def check_disjoint(train_words, test_words):
 
 
 def check_row_names(given, names, name, where):
-    """Raise where ``given`` is a frame or series whose index has the ``names`` in other order.
-
-    These are what ``where`` has; None, and pandas' own numbers from 0, fit any.
-    """
+    """Raise where the index of ``given`` has ``where``'s ``names`` in other order."""
     index = getattr(given, "index", ())
     if names is None or callable(index) or list(index) == list(range(len(index))):
         return

@@ -79,10 +79,7 @@ def mix_experts(experts, is_seen, unseen, *, mixture="adaptive", weight=0.5):
 
 
 def _smoothed(experts, mask, other, mixture, weight):
-    """What each expert says of its classes, smoothed, where ``other`` is the other's probability.
-
-    ``mask`` is on the host.
-    """
+    """What each expert says of its classes, smoothed by ``other``, the other's probability."""
     xp = namespace(experts)
     seen = xp.astype(like(mask, experts), experts.dtype)[None, :]
     n_seen = int(mask.sum())
@@ -102,9 +99,8 @@ def _smoothed(experts, mask, other, mixture, weight):
 def even_odds(experts, is_seen, *, mixture="adaptive", weight=0.5):
     r"""Log odds of being unseen at which an image's best seen and unseen class are even, (n,).
 
-    Below them a mixture answers a seen class, above an unseen one. For "adaptive" they are those
-    of the one root in [0, 1] of :math:`-d u^2 + (a + b + d) u - b`, with a and b what the experts
-    say of their best class and :math:`d = 1/U - 1/S`.
+    For "adaptive" those of the one root in [0, 1] of :math:`-d u^2 + (a + b + d) u - b`, with a
+    and b what the experts say of their best class and :math:`d = 1/U - 1/S`.
     """
     experts, mask = check_experts(experts, is_seen)
     xp = namespace(experts)

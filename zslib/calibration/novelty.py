@@ -33,10 +33,9 @@ class OutlierProbability(BaseEstimator):
               \max\Bigl(0, \operatorname{erf} \frac{o(f)}{\sqrt2\, \lambda\, z}\Bigr),
 
     where z is the root mean square of o over the training images, none of which is its own
-    neighbour. Conservative: half of all typical images have probability 0.
-
-    Socher et al. compare an image with all training images, as here; their public code with
-    those of each class, and takes the least probability.
+    neighbour. Half of all typical images have probability 0. As in the paper, an image is compared
+    with all training images; the public code compares it with those of each class, and takes the
+    least probability.
 
     Parameters
     ----------
@@ -116,9 +115,9 @@ class GaussianThreshold(BaseEstimator):
     r"""Calls unseen what is unlikely under every seen class (Socher et al. 2013, first strategy).
 
     Each class has an isometric Gaussian around its class vector, and an image is of no seen class
-    when all densities are below their thresholds :math:`T_c`. A density falls with the distance,
-    so that this is a ball around each class vector; its radius is such that a ``share`` of the
-    class's own training images lies inside:
+    when all densities are below their thresholds :math:`T_c`: when it lies outside of a ball
+    around each class vector. The radius is such that a ``share`` of the class's own training
+    images lies inside:
 
     .. math:: P(\text{unseen} \mid f) = 1 \text{ if } \|f - s_c\| > r_c \text{ for all } c,
               \text{ else } 0.

@@ -54,8 +54,8 @@ __all__ = [
 def check_fit_input(X, y, class_embeddings):
     """Check the labels; reduce training input to the classes that occur in ``y``.
 
-    Returns the rows of ``class_embeddings`` that occur in ``y``, (k,) ascending, ``y`` as
-    positions among them, (n,), and their embeddings, (k, q): all that training may look at.
+    Returns their rows of ``class_embeddings``, (k,) ascending, ``y`` as positions among them,
+    (n,), and their embeddings, (k, q): all that training may look at.
     """
     xp = namespace(X, y, class_embeddings)
     _check_labels(y, X, class_embeddings)
@@ -125,10 +125,7 @@ def _check_labels(y, X, class_embeddings):
 
 
 def products_and_sums(X, codes, k):
-    """X'X (p, p), sums (k, p) and sizes (k,) of the classes, float64, in whatever unit ``X`` is.
-
-    Products are taken in the type of ``X``.
-    """
+    """X'X (p, p), in the type of ``X``, sums (k, p) and sizes (k,) of the classes, as float64."""
     xp, unit = namespace(X), range_power(X)
     scaled = X if unit == 1.0 else X / unit  # most often, and a copy of all costs memory
     sums, counts = class_sums(scaled, codes, k)
@@ -148,9 +145,9 @@ def some_rows(array):
 def check_told_apart(scores, least=0.0, **arrays):
     """Refuse scores after training that are the same for all classes, or for all images.
 
-    Of vectors in a very small or large unit this is what remains where products underflow, or
-    penalties are out of all proportion. Of others it may be the truth. ``arrays`` are the vectors
-    trained on, by name; scores below ``least`` are as good as that.
+    That may be the truth, but for ``arrays``, the vectors trained on, in a very small or large
+    unit: there products underflow, or penalties are out of all proportion. Scores below ``least``
+    are as good as equal.
     """
     if _of_usual_unit(arrays):
         return
@@ -167,10 +164,9 @@ def check_told_apart(scores, least=0.0, **arrays):
 
 
 def check_beyond_chance(scores, labels, candidates, **arrays):
-    """Refuse scores after training that are right no more often than a guess.
+    """Refuse scores after training that are right no more often than a guess: too short steps.
 
-    As `check_told_apart` does, where steps were too short for such vectors. ``labels`` are of the
-    images (rows), ``candidates`` of the columns.
+    ``labels`` are of the rows, ``candidates`` of the columns, ``arrays`` as in `check_told_apart`.
     """
     if _of_usual_unit(arrays):
         return
@@ -269,7 +265,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
     __metadata_request__predict_proba = {"class_embeddings": True}
 
     def fit(self, X, y, class_embeddings):
-        """Learn from samples of the seen classes.
+        """Learn from samples of the seen classes; return self.
 
         Parameters
         ----------
@@ -280,10 +276,6 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         class_embeddings : array or data frame, shape (C, q), or dict of name to (q,) array
             One row per class, with the type of ``X``. Rows that do not occur in ``y`` are unseen
             classes and have no influence.
-
-        Returns
-        -------
-        self
         """
         return self._checked_fit(X, y, class_embeddings)
 
@@ -367,20 +359,11 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
 
     @available_if(lambda self: self._scores_are_logits)
     def predict_proba(self, X, class_embeddings=None):
-        """Probability of each candidate class, given that a sample is of one of them.
+        """Probability of each candidate class, (n, C'), given that a sample is of one of them.
 
         Only methods that define one have it: those trained as a softmax over classes, and those
-        that derive a posterior of classes.
-
-        Parameters
-        ----------
-        X, class_embeddings
-            As in `decision_function`.
-
-        Returns
-        -------
-        array, shape (n, C'), with the type of ``X``
-            Rows sum to one; the columns are those of `decision_function`.
+        that derive a posterior of classes. Parameters and columns as in `decision_function`; rows
+        sum to one, with the type of ``X``.
         """
         scores = self._scored(X, class_embeddings)
         xp = namespace(scores)

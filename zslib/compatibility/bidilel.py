@@ -43,12 +43,11 @@ class BiDiLEL(CompatibilityModel):
     So a new class's place, and score, depends on the other new candidates. Candidates with the
     embedding of a seen class have its landmark.
 
-    Readings taken: images are scaled to length one, as landmarks are (as they come they are so
-    short that the candidate next to the mean is nearest to all); distances of embeddings are
-    Euclidean; L-BFGS starts from means of the landmarks weighted by
-    :math:`1 / \delta^2`, so that nothing is random; generalised recognition, which the paper does
-    not have, is as above. Its transductive steps, self-training and structured prediction, are
-    left out.
+    Readings taken: images are scaled to length one, as landmarks are (unscaled they are so short
+    that the candidate next to the mean is nearest to all); distances of embeddings are Euclidean;
+    L-BFGS starts from means of the landmarks weighted by :math:`1 / \delta^2`, so that nothing is
+    random. Generalised recognition, as above, is ours; the paper's transductive steps,
+    self-training and structured prediction, are left out.
 
     Parameters
     ----------
@@ -71,8 +70,7 @@ class BiDiLEL(CompatibilityModel):
         Their embeddings, of length one.
     eigenvalues_ : array, shape (d,)
         :math:`\lambda`, largest first.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

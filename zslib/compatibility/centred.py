@@ -18,10 +18,9 @@ class Centred(CompatibilityModel):
     embeddings of *their* classes. What all vectors share makes some of them near to everything
     (Radovanović et al. 2010; Suzuki et al. 2013); without it there are fewer such hubs.
 
-    The means belong to training: taken over all seen classes of a data set, with those held out
-    for validation, they tie the held-out classes to the others with the opposite sign, and the
-    validation accuracy falls while the test's does not. So this is a step of each fit and no
-    preparation of a data set.
+    The means are learned in each fit, not taken when the data are prepared: over all seen classes,
+    with those held out for validation, they tie the held-out classes to the others with the
+    opposite sign, and the validation accuracy falls while the test's does not.
 
     Parameters
     ----------
@@ -36,8 +35,7 @@ class Centred(CompatibilityModel):
         :math:`\bar x`.
     embedding_mean_ : array, shape (q,)
         :math:`\bar s`.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

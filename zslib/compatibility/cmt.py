@@ -71,8 +71,7 @@ class CMT(CompatibilityModel):
         Mean squared error per sample in each epoch, over the batches as they were met.
     novelty_, classifier_, variance_
         Of CMT*: the fitted detector, the softmax regression, and :math:`\sigma^2`.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

@@ -62,8 +62,7 @@ class CNZSL(CompatibilityModel):
         p.
     learning_curve_ : list of float
         Mean cross-entropy of each epoch, over the batches as they were met.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

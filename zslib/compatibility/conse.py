@@ -53,8 +53,7 @@ class ConSE(CompatibilityModel):
         `softmax_objective` at the start and after each step.
     n_iter_ : int
         Number of these steps.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------
@@ -141,10 +140,9 @@ def softmax_objective(weights, X, codes, regularization):
 
 
 def linear_weights(objective, n_outputs, X, *data, max_iter, tol):
-    """Weights (p + 1, n_outputs) of linear functions with intercepts, by L-BFGS from zero.
+    """Weights (p + 1, n_outputs) intercepts last, by L-BFGS from zero, and each step's value.
 
-    ``objective(weights, X, *data)`` returns the value and the gradient by weights, the intercepts
-    in the last row. Returns the values at the start and after each step as well.
+    ``objective(weights, X, *data)`` returns the value and the gradient by weights.
     """
     start = namespace(X).zeros((X.shape[1] + 1, n_outputs), dtype=X.dtype, device=array_device(X))
     return minimize(lambda w: objective(w, X, *data), start, max_iter=max_iter, tol=tol)

@@ -64,8 +64,7 @@ class AttributeModel(CompatibilityModel):
         The objective of the classifiers at the start and after each step.
     n_iter_ : int
         Number of these steps.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
     """
 
     # Posteriors of classes that are equally likely beforehand, Eq. 2.

@@ -11,9 +11,8 @@ __all__ = ["train_epochs"]
 def train_epochs(model, step, n, rng, remedy):
     """Do ``step(batch, epoch)`` for all minibatches of n samples, pass after pass.
 
-    ``model`` has ``n_epochs`` and ``batch_size``. ``step`` learns from the samples with the
-    numbers ``batch`` and returns their mean loss. Returns the mean loss of each pass, as the
-    batches were met. One that is not finite ends the training, and ``remedy`` says what to do.
+    ``step`` returns the mean loss of its batch. Returns the mean loss of each pass, as the batches
+    were met. One that is not finite ends the training, and ``remedy`` says what to do.
     """
     curve = []
     for epoch in range(model.n_epochs):

@@ -50,8 +50,7 @@ class ESZSL(BilinearModel):
     ----------
     coef_ : array, shape (p, q)
         W; the score is :math:`F = x W s'`.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

@@ -54,8 +54,7 @@ class ICINESS(CompatibilityModel):
         F, of the scaled image and the scaled embedding side by side.
     learning_curve_ : list of float
         Mean cross-entropy of each epoch, over the batches as they were met.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------
@@ -123,15 +122,9 @@ class ICINESS(CompatibilityModel):
 
 
 class PairScore:
-    """A network of two vectors side by side, for all pairs of images and classes.
+    """A network of two vectors side by side, its first layer `Linear`, for all pairs of them.
 
-    What its first layer makes of a pair is a sum of what it makes of either, which is computed
-    once.
-
-    Parameters
-    ----------
-    network : zslib.nn.Sequential
-        Of vectors (p + q), to one number; its first layer is a `Linear`.
+    What that layer makes of a pair is a sum of what it makes of either, computed once.
     """
 
     def __init__(self, network):

@@ -54,8 +54,7 @@ class JLSE(CompatibilityModel):
         S.
     objective_ : list of float
         `match_objective` at the start and after each step.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

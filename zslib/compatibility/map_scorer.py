@@ -27,8 +27,7 @@ class MapScorer(CompatibilityModel):
     ----------
     estimator_ : LinearMap
         Fitted.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

@@ -14,16 +14,11 @@ RandomState = Any  # which `zslib.arrays.random_generator` checks
 
 
 def check_parameters(model):
-    """Refuse values that the type of a field of the dataclass ``model`` does not allow.
+    """Refuse, by its name, a value that the type of a field of the dataclass ``model`` forbids.
 
     Bounds are written as in ``Annotated[float, "> 0", "< 1"]``. Without them an ``int`` is at
     least 1, and a ``float`` finite. ``Literal`` has the choices; of ``tuple[int, ...]`` each entry
     is checked, and there must be one. Fields of other types are the scorer's own to check.
-
-    Raises
-    ------
-    TypeError, ValueError
-        By the name of the field.
     """
     for field in fields(model):
         _check(getattr(model, field.name), field.name, field.type)

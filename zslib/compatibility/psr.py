@@ -71,8 +71,7 @@ class PSR(CompatibilityModel):
         :math:`\tau`.
     learning_curve_ : list of float
         The objective in each epoch, over the batches as they were met.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

@@ -44,8 +44,7 @@ class SAE(CompatibilityModel):
     ----------
     coef_ : array, shape (q, p)
         W.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

@@ -78,8 +78,7 @@ class SSE(CompatibilityModel):
         S.
     learning_curve_ : list of float
         Mean loss per sample in each epoch, over the batches as they were met.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------
@@ -136,20 +135,10 @@ class SSE(CompatibilityModel):
 
 
 def simplex_mixtures(embeddings, seen, penalty, *, max_iter=2000, tol=1e-9):
-    r"""Each embedding as a convex combination of seen ones, in float64, (m, k).
-
-    .. math:: z(s) = \arg\min_{z \in \Delta_k} \tfrac12 \|s - z S\|^2
-              + \tfrac{\gamma}{2} \|z\|^2
+    r"""The mixture z(s) of `SSE` for each embedding, found in float64, (m, k).
 
     By accelerated projected gradients with restarts (O'Donoghue & Candès 2015), all embeddings at
     once, until no weight changes by more than ``tol`` in a step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> simplex_mixtures(np.array([[0.25, 0.75], [9.0, 0.0]]), np.eye(2), 1e-9).round(4)
-    array([[0.25, 0.75],
-           [1.  , 0.  ]])
     """
     xp = namespace(embeddings, seen)
     S, targets = xp.astype(seen, xp.float64), xp.astype(embeddings, xp.float64)

@@ -70,8 +70,7 @@ class SynC(CompatibilityModel):
         the minimum of "one_vs_other" on.
     n_iter_ : int
         Number of these steps.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

@@ -28,8 +28,7 @@ class UnitClassImages(BilinearModel):
         W.
     estimator_ : BilinearModel
         Fitted.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

@@ -70,8 +70,7 @@ class ZKL(CompatibilityModel):
         What features and embeddings are centred on.
     learning_curve_ : list of float
         Mean objective of each epoch, over the batches as they were met.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

@@ -370,10 +370,9 @@ def _labels_of_side(labels, side, scores, mask):
 
 
 def curve_of_weights(flips_seen, flips_unseen, weights_seen, weights_unseen):
-    """The curve, from what each sample's being right is worth (host arrays).
+    """The curve, from the gammas at which samples move, and what their being right is worth.
 
-    ``flips`` are the gammas at which the samples of each kind move, the weights those of the seen
-    and of the unseen classes' samples, 0 for those never right.
+    All are host arrays; weights of samples that are never right are 0.
     """
     points, where_seen, where_unseen = _points(flips_seen, flips_unseen)
     lost = np.bincount(where_seen, weights_seen, minlength=points.size)
@@ -392,10 +391,7 @@ def _points(flips_seen, flips_unseen):
 
 
 def areas_of_weights(flips_seen, flips_unseen):
-    """The area under the curve as a function of weights: see `curve_of_weights`.
-
-    The function returned takes rows of weights, and gives the area of each row.
-    """
+    """The area under the curve as a function of rows of weights: see `curve_of_weights`."""
     points, where_seen, where_unseen = _points(flips_seen, flips_unseen)
 
     def areas(weights_seen, weights_unseen):

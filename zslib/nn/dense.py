@@ -11,7 +11,9 @@ __all__ = ["dense_layers"]
 
 
 def dense_layers(sizes, rng, *, activation=ReLU, **start):
-    """Linear layers between the ``sizes``, with an activation after each but the last.
+    """A `Sequential` of linear layers between the ``sizes``, with an activation between each two.
+
+    Its layers are ``linear1``, ``activation1``, ``linear2``, ….
 
     Parameters
     ----------
@@ -23,11 +25,6 @@ def dense_layers(sizes, rng, *, activation=ReLU, **start):
         ``activation()`` is a new layer.
     **start
         Of `Linear`.
-
-    Returns
-    -------
-    Sequential
-        With ``linear1``, ``activation1``, ``linear2``, ….
 
     Examples
     --------

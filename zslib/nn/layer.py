@@ -65,10 +65,7 @@ class Layer:
         return {}
 
     def _use_saved(self, gradient=None):
-        """What the forward pass kept, which is forgotten now.
-
-        A ``gradient`` must have the shape of the first, where another would be broadcast.
-        """
+        """What the forward pass kept, forgotten now; a ``gradient`` must have its shape."""
         if self._saved is None:
             raise RuntimeError(
                 f"{type(self).__name__}.backward needs forward(…, train=True) right before it"
@@ -105,10 +102,7 @@ def named_parts(layers, kind):
 
 
 def check_input(x, shape, width=None):
-    """``x`` as an array, when it has a ``shape`` such as "(n, T, d)" or one "(n, d)", d ``width``.
-
-    NumPy would broadcast some others in silence.
-    """
+    """``x`` as an array, when it has a ``shape`` such as "(n, T, d)" or "(n, d)", d ``width``."""
     x = as_array(x, "x")
     fits = x.ndim in [one.count(",") + 1 for one in shape.split(" or ")]
     if not fits or width not in (None, x.shape[-1]):

@@ -14,28 +14,9 @@ class Adagrad(Elementwise):
               w_t = w_{t-1} - \eta \frac{g_t}{\sqrt{G_t} + \epsilon}.
 
     The step does not change when all gradients are multiplied by one constant, so the learning
-    rate is in units of the parameter.
-
-    Parameters
-    ----------
-    learning_rate : float
-        :math:`\eta`, above 0. The attribute may be changed between steps.
-    epsilon : float, default 1e-10
-        :math:`\epsilon`, above 0: keeps a parameter without any gradient so far where it is.
-
-    Attributes
-    ----------
-    square : array or None
-        :math:`G_t`, with the parameter's shape; None before the first step.
-
-    Examples
-    --------
-    The first step has the length of the learning rate, whatever the gradient:
-
-    >>> import numpy as np
-    >>> optimiser = Adagrad(0.5)
-    >>> optimiser.step(np.array([1.0, 1.0]), np.array([100.0, -0.01]))
-    array([0.5, 1.5])
+    rate :math:`\eta`, above 0, is in units of the parameter; it may be changed between steps.
+    :math:`\epsilon`, above 0, keeps a parameter without any gradient so far where it is.
+    ``square`` is :math:`G_t`, None before the first step.
     """
 
     def __init__(self, learning_rate, *, epsilon=1e-10):

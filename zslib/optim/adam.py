@@ -23,33 +23,10 @@ class Adam(Elementwise):
     AMSGrad (Reddi et al. 2018) has :math:`\max_{s \le t} v_s` in place of :math:`v_t`, corrected
     after the maximum is taken, as in PyTorch.
 
-    Parameters
-    ----------
-    learning_rate : float
-        :math:`\eta`, above 0. The attribute may be changed between steps.
-    beta1, beta2 : float, keyword only, default 0.9 and 0.999
-        :math:`\beta_1, \beta_2`, at least 0 and below 1.
-    epsilon : float, keyword only, default 1e-8
-        :math:`\epsilon`, above 0.
-    amsgrad : bool, keyword only, default False
-
-    Attributes
-    ----------
-    mean, square : array or None
-        :math:`m_t` and :math:`v_t`, with the parameter's shape; None before the first step.
-    largest : array or None
-        The largest :math:`v_s`; None without AMSGrad.
-    n_steps : int
-        t.
-
-    Examples
-    --------
-    The first step has the length of the learning rate, whatever the gradient:
-
-    >>> import numpy as np
-    >>> optimiser = Adam(0.5)
-    >>> optimiser.step(np.array([1.0, 1.0]), np.array([100.0, -0.01])).round(5)
-    array([0.5, 1.5])
+    :math:`\eta` and :math:`\epsilon` are above 0, :math:`\beta_1` and :math:`\beta_2` at least 0
+    and below 1. The learning rate may be changed between steps. ``mean``, ``square`` and
+    ``largest``, of AMSGrad, are :math:`m_t`, :math:`v_t` and the largest :math:`v_s`, None before
+    the first step; ``n_steps`` is t.
     """
 
     def __init__(self, learning_rate, *, beta1=0.9, beta2=0.999, epsilon=1e-8, amsgrad=False):

@@ -27,14 +27,7 @@ class Elementwise:
         self.square, self._scratch = xp.zeros_like(parameter), xp.empty_like(parameter)
 
     def step(self, parameter, gradient):
-        """Change ``parameter`` in place by one step against ``gradient``; return it.
-
-        Raises
-        ------
-        ValueError
-            When shape or type of the gradient differ from the parameter's, or from those of the
-            earlier steps.
-        """
+        """One step of ``parameter``, in place, against a ``gradient`` of its shape and type."""
         check_gradient(parameter, gradient)
         if self.square is None:
             self._start(parameter)

@@ -14,42 +14,14 @@ __all__ = ["minimize"]
 def minimize(objective, start, *, max_iter, tol):
     """Minimise a function of one array by SciPy's L-BFGS-B, from ``start``.
 
-    Only the point and the gradient cross between the host and the device of ``start``, once for
-    each evaluation: the data that the objective looks at stay where they are. SciPy's vectors are
-    float64; the objective is evaluated at the point rounded to the type of ``start``. A line
-    search in float32 fails where rounding hides the descent, so it also stops once the value has
-    fallen by no more than its rounding in three steps.
-
-    Parameters
-    ----------
-    objective : callable
-        ``objective(w)`` returns the value, a float, and the gradient, an array like ``w``.
-    start : array
-        Where to begin; left as it is.
-    max_iter : int
-        Steps at most.
-    tol : float
-        It stops when the largest entry of the gradient has fallen to this share of that at
-        ``start``.
-
-    Returns
-    -------
-    w : array
-        The last point.
-    values : list of float
-        The objective at the start and after each step.
-
-    Raises
-    ------
-    ValueError
-        When a value, or the squared length of a gradient, is beyond the range of its type.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> w, values = minimize(lambda w: (float(w @ w), 2 * w), np.ones(2), max_iter=9, tol=1e-9)
-    >>> w.round(9) + 0.0, len(values)
-    (array([0., 0.]), 3)
+    ``objective(w)`` returns the value, a float, and the gradient, an array like ``w``. Only these
+    and the point cross between the host and the device of ``start``, once for each evaluation.
+    SciPy's vectors are float64; the objective is evaluated at the point rounded to the type of
+    ``start``. It stops after ``max_iter`` steps, or when the largest entry of the gradient has
+    fallen to the share ``tol`` of that at ``start``, or, as a line search in float32 fails where
+    rounding hides the descent, once the value has fallen by no more than its rounding in three
+    steps. Returns the last point, and the values at the start and after each step. A value, or
+    a squared length of a gradient, beyond the range of its type is a ValueError.
     """
     xp = namespace(start)
     if not xp.isdtype(start.dtype, "real floating"):

@@ -14,26 +14,9 @@ class RMSProp(Elementwise):
     .. math:: v_t = \rho v_{t-1} + (1 - \rho) g_t^2, \qquad
               w_t = w_{t-1} - \eta \frac{g_t}{\sqrt{v_t} + \epsilon}.
 
-    Parameters
-    ----------
-    learning_rate : float
-        :math:`\eta`, above 0. The attribute may be changed between steps.
-    decay : float, keyword only, default 0.99
-        :math:`\rho`, at least 0 and below 1.
-    epsilon : float, keyword only, default 1e-8
-        :math:`\epsilon`, above 0, outside the root.
-
-    Attributes
-    ----------
-    square : array or None
-        :math:`v_t`, with the parameter's shape; None before the first step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> optimiser = RMSProp(0.5, decay=0.75)
-    >>> optimiser.step(np.array([1.0, 1.0]), np.array([100.0, -0.01])).round(5)
-    array([0., 2.])
+    :math:`\eta` and :math:`\epsilon` are above 0, and ``decay``, :math:`\rho`, at least 0 and
+    below 1. The learning rate may be changed between steps. ``square`` is :math:`v_t`, None before
+    the first step.
     """
 
     def __init__(self, learning_rate, *, decay=0.99, epsilon=1e-8):

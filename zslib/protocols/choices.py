@@ -41,30 +41,9 @@ def in_use():
 class Choices:
     """What an earlier run chose, to be taken over, and what this run chooses.
 
-    Parameters
-    ----------
-    known : sequence of dict
-        An entry for each choice: ``choice``, the text that names it, the ``date``, and the
-        ``trials`` as `sweep` returns them.
-    source : str or path
-        Where they come from, for messages.
-
-    Attributes
-    ----------
-    taken : dict
-        Entries that this run took over, by choice.
-    made : dict
-        Trials that this run made, by choice.
-
-    Examples
-    --------
-    >>> first = Choices()
-    >>> trials = first.note("ridge on words", [{"parameters": {"alpha": 2.0}, "score": 0.5}])
-    >>> second = Choices(first.entries(date="2026-11-21"))
-    >>> second.find("ridge on words", [{"alpha": 1.0}]) == trials
-    True
-    >>> second.summary()
-    {'taken': {'2026-11-21': 1}, 'made': 0}
+    ``known`` has an entry for each choice: ``choice``, the text that names it, the ``date``, and
+    the ``trials`` as `sweep` returns them; ``source`` says in messages where these come from.
+    ``taken`` are the entries that this run took over, ``made`` the trials that it made, by choice.
     """
 
     def __init__(self, known=(), source="the choices given"):
@@ -97,10 +76,7 @@ class Choices:
         return cls(known if isinstance(known, list) else [known], path)._known.values()
 
     def find(self, choice, grid):
-        """The trials of an earlier run, or None; ``grid`` has the candidates of today.
-
-        Its values may have changed since, its parameters may not.
-        """
+        """An earlier run's trials, or None; its parameters must be among those of ``grid``."""
         if (entry := self._known.get(choice)) is None:
             return None
         known, today = (
@@ -176,10 +152,7 @@ def _decoded(entry):
 
 
 def told_apart(settings):
-    """The settings that tell one choice of a name from another: all but lengths and seeds.
-
-    Of an estimator those that differ from its defaults.
-    """
+    """Settings that tell choices apart: no lengths, no seeds, no defaults of an estimator."""
     if hasattr(settings, "get_params"):
         defaults = inspect.signature(type(settings)).parameters
         settings = {

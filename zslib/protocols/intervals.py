@@ -74,8 +74,8 @@ class Estimate:
 class Spread:
     """A mean with the standard deviation of the runs behind it, as papers print it.
 
-    It says how much runs differ, not how well the mean is known: that is an `Estimate`. ``std`` is
-    None for one run, or a method without randomness.
+    It says how much runs differ, not how well the mean is known. ``std`` is None for one run, or a
+    method without randomness.
     """
 
     mean: float
@@ -183,30 +183,9 @@ def percentile_ends(draw, n_resamples, *, about=None, most=20_000):
     An end that is the quantile :math:`p` of :math:`n` draws has a Monte Carlo error: it lies
     between the quantiles :math:`p \pm 2\sqrt{p(1 - p)/n}` of endless draws, as a rule. While zero,
     which decides, lies between these too, there are ten times as many draws, up to ``most``.
-
-    Parameters
-    ----------
-    draw : callable
-        ``draw(n)`` gives n resampled values, (n,); it is called for blocks of ``n_resamples``.
-    n_resamples : int
-    about : float, optional
-        Move the draws so that this is their mean.
-    most : int
-        Draws in the end, where the value still is not clear.
-
-    Returns
-    -------
-    low, high : float
-    n_draws : int
-        How many draws there were, or 0 where the first were enough.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> percentile_ends(lambda n: rng.normal(5.0, size=n), 2000)[2]
-    0
-    >>> percentile_ends(lambda n: rng.normal(1.96, size=n), 2000)[2]
-    20000
+    ``draw(n)`` gives n resampled values, (n,); it is called for blocks of ``n_resamples``. With
+    ``about`` the draws are moved so that this is their mean. Returns both ends, and how many draws
+    there were, or 0 where the first were enough.
     """
     check_integer(n_resamples, "n_resamples", low=100)
     draws, n_draws = draw(n_resamples), 0
@@ -253,10 +232,7 @@ def class_draws(n_classes, n_resamples, rng):
 
 
 def resampled_weights(classes, n_resamples, rng):
-    """Weights of items in a mean of class means, classes and then items drawn: (n_resamples, m).
-
-    Each row sums to 1.
-    """
+    """Weights of items in a mean of class means, resampled: (n_resamples, m); rows sum to 1."""
     weights = np.empty((n_resamples, len(classes)))
     names = np.unique(classes)
     times = class_draws(names.size, n_resamples, rng)
@@ -278,12 +254,6 @@ def statistic_over_classes(statistic, n_runs, n_classes, *, n_resamples=1000) ->
 
     ``run`` counts from 0, and ``classes`` (n_classes,) are the numbers of those that count, the
     same for all runs. One run of one class has no interval.
-
-    Examples
-    --------
-    >>> values = np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 4.0]])
-    >>> print(statistic_over_classes(lambda run, classes: values[run, classes].mean(), 2, 3))
-    2.5 [1.3, 3.7]
     """
     rng = np.random.default_rng(0)
     exact = np.mean([statistic(run, np.arange(n_classes)) for run in range(n_runs)])
@@ -341,10 +311,7 @@ def over_runs(value, *, same_items=None, classes=None, unit=None):
 
 
 def independent_difference(a, b) -> Estimate:
-    """Difference ``a - b`` of two estimates that share neither seeds nor items.
-
-    Half-widths add in quadrature, as for the difference of independent normal means.
-    """
+    """``a - b`` of estimates that share neither seeds nor items: widths add in quadrature."""
     mean = a.mean - b.mean
     below = np.hypot(a.mean - a.low, b.high - b.mean)
     above = np.hypot(a.high - a.mean, b.mean - b.low)

@@ -23,10 +23,7 @@ def processes(jobs):
 
 
 def _begin(folder, parent):
-    """End this process, and what it forked, once ``parent`` is no longer there to hear of it.
-
-    What it writes for a while lies in ``folder``.
-    """
+    """End this process and its forks once ``parent`` is gone; ``folder`` has temporary files."""
     tempfile.tempdir = folder
 
     def watch():

@@ -103,16 +103,6 @@ def beyond_the_ends(trials, by, limits=None, regular=None):
     A parameter's values are those tried with the best's other parameters, if they are positive
     numbers and at least two. The next one keeps the ratio of the last two, or is the nearer of the
     ``limits``, a dict of ``(low, high)`` with None for no limit.
-
-    Examples
-    --------
-    >>> trials = [{"parameters": {"alpha": a}, "score": a} for a in (0.1, 1.0)]
-    >>> beyond_the_ends(trials, "score")
-    [{'alpha': 10.0}]
-    >>> beyond_the_ends(trials, "score", {"alpha": (None, 5.0)})
-    [{'alpha': 5.0}]
-    >>> beyond_the_ends(trials, "score", {"alpha": (None, 1.0)})
-    []
     """
     best = ranked(trials, by, regular)[0]["parameters"]
     candidates, further = [trial["parameters"] for trial in trials], []
@@ -137,10 +127,7 @@ def beyond_the_ends(trials, by, limits=None, regular=None):
 
 
 def mean_trial(outcomes, *, each=None):
-    """Means of what the same candidate found with each seed, by name.
-
-    What is named by ``each`` is kept for each seed too, as a list.
-    """
+    """Means over seeds of what a candidate found, by name, and what is ``each`` as a list too."""
     means = {name: float(np.mean([one[name] for one in outcomes])) for name in outcomes[0]}
     return means if each is None else means | {f"each {each}": [one[each] for one in outcomes]}
 
@@ -184,15 +171,6 @@ def most_regular(trials, by, regular):
     as Breiman et al. (1984) chose trees, here paired over the draws. Trials of fewer draws, or
     without their scores, are left out. ``regular`` names parameters and says of which the "least"
     or the "most" is regular, the weightiest first; of equals the better one is taken.
-
-    Examples
-    --------
-    >>> scores = {0.1: [50.0, 47.0], 0.3: [49.0, 49.0], 0.9: [40.0, 41.0]}
-    >>> trials = [
-    ...     {"parameters": {"rate": rate}, "each score": each} for rate, each in scores.items()
-    ... ]
-    >>> most_regular([trials[1], trials[0], trials[2]], "score", {"rate": "least"})["parameters"]
-    {'rate': 0.1}
     """
     each = f"each {by}"
     best = trials[0].get(each, ())
@@ -211,12 +189,11 @@ def most_regular(trials, by, regular):
 
 
 def best_that_trains(trials, by, train, name, regular=None):
-    """The first trial that ``train(parameters)`` does not fail on, its result, and those before.
-
-    The order is that of `ranked`.
+    """The first trial, as `ranked`, that ``train(parameters)`` does not fail on, and its result.
 
     A step size may diverge with all seen classes, though it did not with fewer: then the next best
-    takes its place. What was passed over is a list of ``parameters`` and why they ``failed``.
+    takes its place. Returned last is a list of those before, ``parameters`` and why they
+    ``failed``.
     """
     passed_over = []
     for trial in ranked(trials, by, regular):
@@ -240,9 +217,8 @@ def kept(function, model, problem, *, known_by=None, device=None, **options):
     A result is found again by the function's name, the problem's checksum, the model, the options,
     the device that the problem is moved to, the code that function and model import, and the
     kernels and threads of linear algebra, which decide the last bits. So an interrupted run goes
-    on where it stopped, and chapters share what they have in common, those that run at the same
-    time too. What is ``known_by`` stands for a model that cannot be hashed, or not all of which
-    matters.
+    on where it stopped, and chapters, even at the same time, share what they have in common. What
+    is ``known_by`` stands for a model that cannot be hashed, or not all of which matters.
     """
     device = device and resolve_device(device)
     known_by = model if known_by is None else known_by

@@ -33,10 +33,7 @@ def corrected_block(queries, n):
 
 
 class CorrectedTiles(Tiles):
-    """Tiles of all queries at once, their scores corrected for hubness.
-
-    ``kept`` is for the uncorrected tiles; the corrected ones are then kept too.
-    """
+    """Tiles of all queries at once, corrected for hubness; ``kept`` gets the uncorrected ones."""
 
     corrected = True
     _wide = False  # cosines in float64, of vectors in float32
@@ -281,10 +278,7 @@ class CorrectedTiles(Tiles):
 
 
 def served(queries, targets, k, correction):
-    """The k best of a few queries under a fitted correction, or None: left to the tiles.
-
-    As `top_k` has them, where targets are prepared and a query's own scores need no statistics.
-    """
+    """`top_k` of a few queries under a fitted correction, or None: left to the tiles."""
     if not (isinstance(targets, PreparedTargets) and targets.known and correction.fitted):
         return None
     alone = correction._KEPT and type(correction).begin is Correction.begin

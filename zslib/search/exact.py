@@ -268,9 +268,8 @@ def _search(tiles, k):
 def _shortlist(xp, scores, k, group=32):
     """Scores and columns, ascending, that contain the k best of each row of ``scores``.
 
-    Looks only inside the k groups of neighbouring columns with the largest maxima. At equal
-    maxima the earlier group is taken: its maximum has the lower index, so no better element is
-    left out.
+    Looks only inside the k groups of neighbouring columns with the largest maxima; at equal ones
+    the earlier group is taken, whose indices are lower.
     """
     n, width = scores.shape
     n_groups = width // group

@@ -10,10 +10,9 @@ WAITING = 2**14  # candidates, beyond some k for each query, before they are put
 
 
 def in_order(tiles, scores, indices, k):
-    """The k best targets of each query among more candidates by the scores of tiles, best first.
+    """The k best targets of each query among more candidates, best first, scored as pairs.
 
-    What is returned is scored as pairs. Where targets left out may be as near, all are walked
-    over once more.
+    Where targets left out may be as near, all are walked over once more.
     """
     by_tile, rows = np.asarray(to_host(scores), np.float64), to_host(indices)
     level = by_tile[:, k - 1 : k]

@@ -20,14 +20,10 @@ ROUNDING = 2.0**-98  # of a quotient of numbers with twice the digits of float64
 
 
 class Pairs:
-    """Scores and order of (query, target) pairs under a metric.
+    """Scores and order of (query, target) pairs under a metric, of (n, d) arrays that are checked.
 
-    Parameters
-    ----------
-    queries, targets : (n, d) float arrays, checked
-    metric : str
-    units : (n_queries,) float array, or None
-        Powers of two that each query is multiplied by, under euclidean the targets too.
+    ``units`` (n_queries,) are powers of two that each query is multiplied by, under euclidean the
+    targets too.
     """
 
     def __init__(self, queries, targets, metric, units=None):
@@ -107,10 +103,7 @@ class Pairs:
         return q, t
 
     def _measured(self, vectors):
-        """Of each row, for the cosine: the power of two that it is multiplied by, and its square.
-
-        The same as `_of` finds for each pair.
-        """
+        """For the cosine, the power of two that `_of` multiplies each row by, and its square."""
         powers, squares = np.ones(len(vectors)), np.empty(len(vectors))
         for part in slices(len(vectors), max(1, ENTRIES_HOST // vectors.shape[1])):
             rows = vectors[part].astype(np.float64, copy=False)
@@ -139,12 +132,7 @@ class Pairs:
     def ordered(self, owners, rows, scores, reach):
         """Sort pairs by their queries, and those of each best first, equal ones by their rows.
 
-        Returns
-        -------
-        order : (n,) int array
-            Places of the pairs.
-        scores : (n,) float array
-            In this order, falling for each query.
+        Returns their places, (n,), and the scores in this order, which fall for each query.
         """
         single = self.queries.shape[0] == 1
         order = np.lexsort((rows, -scores)) if single else self._sorted(owners, rows, scores)
@@ -303,10 +291,7 @@ def _halves(a):
 
 
 def _total(high, low, error=0.0):
-    """Sum over each row of ``high`` + ``low``, what its rounding lost, and how much is lost still.
-
-    Nothing is where all digits fit in.
-    """
+    """Sum over each row of ``high`` + ``low``, what rounding lost, and how much it loses still."""
     error = np.zeros_like(high) + error
     while (n := high.shape[1]) > 1:
         half = -(-n // 2)
@@ -338,10 +323,7 @@ def _short(vectors):
 
 
 def _sums(a, b):
-    """Sums over each row of the products of two arrays, on the host.
-
-    Not by BLAS, which shares out long rows to threads, and sums by their number.
-    """
+    """Sums over rows of products, on the host; those of BLAS depend on its number of threads."""
     if type(a) is np.ndarray:
         return np.einsum("ij,ij->i", a, b)
     return to_host(namespace(a).sum(a * b, axis=1))

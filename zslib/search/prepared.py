@@ -33,23 +33,16 @@ class PreparedTargets:
     Parameters
     ----------
     targets : (n_targets, d) float array, numpy.memmap, or data frame
-        As in `top_k`. A memory map, and an array that is float32 or float64 and contiguous, is
-        referred to and must not change; another is copied.
+        As in `top_k`, with its errors. A memory map, and an array that is float32 or float64 and
+        contiguous, is referred to and must not change; another is copied.
     metric : {"cosine", "dot", "euclidean"}, default "cosine"
 
     Attributes
     ----------
-    targets : (n_targets, d) array
-    metric : str
     squares : (n_targets,) array
         Squared lengths, of the targets' type; infinite or zero where it does not hold them.
     columns : list of str, or None
         Names of the columns of a data frame.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `top_k`.
 
     Examples
     --------
@@ -89,10 +82,9 @@ class PreparedTargets:
 
 
 def terms_of(squares, metric):
-    """What the scores of some targets need beside products: roots or halves of the ``squares``.
+    """Roots or halves of ``squares``, which scores need beside products, and the longest of those.
 
-    And the longest of what products are divided from. None where lengths are so near the ends of
-    the type's range, or beyond, that the tiles are to look closer.
+    None where lengths are so near the ends of the type's range that tiles are to look closer.
     """
     low, high = float(squares.min()), float(squares.max())
     if not (high < 1e30 and (low if metric == "cosine" else high) > 1e-30):

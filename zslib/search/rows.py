@@ -9,24 +9,12 @@ PIECE = 2**17  # numbers compared at a time on the host, which stay in the cache
 
 
 def slices(n, size):
-    """Consecutive slices of at most ``size`` that cover range(n).
-
-    Examples
-    --------
-    >>> slices(5, 2)
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
+    """Consecutive slices of at most ``size`` that cover range(n)."""
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
 def distinct(numbers):
-    """The distinct ``numbers``, ascending, and the place of each among them.
-
-    Examples
-    --------
-    >>> distinct(np.array([7, 5, 7]))
-    (array([5, 7]), array([1, 0, 1]))
-    """
+    """The distinct ``numbers``, ascending, and the place of each among them."""
     low = int(numbers.min()) if numbers.size else 0
     span = int(numbers.max()) - low + 1 if numbers.size else 0
     if span > 4 * numbers.size:
@@ -37,13 +25,7 @@ def distinct(numbers):
 
 
 def first_equal(vectors):
-    """For each row of a (n, d) array the lowest row equal to it: (n,) on the host.
-
-    Examples
-    --------
-    >>> first_equal(np.array([[1.0], [2.0], [1.0]]))
-    array([0, 1, 0])
-    """
+    """For each row of a (n, d) array the lowest row equal to it: (n,) on the host."""
     n, d = vectors.shape
     size = max(1, (PIECE if is_numpy_array(vectors) else ENTRIES) // d)
     parts, first = slices(n, size), np.arange(n)
@@ -81,12 +63,8 @@ def _keys(block):
 class Copies:
     """The equal rows of targets, by `first_equal`.
 
-    Attributes
-    ----------
-    first : (n_targets,) int array
-        The row that stands for each.
-    count : (n_targets,) int array
-        For how many it stands, itself included; 0 where another stands for it.
+    ``first`` (n_targets,) is the row that stands for each, ``count`` (n_targets,) for how many
+    each stands, itself included; 0 where another stands for it.
     """
 
     def __init__(self, first):

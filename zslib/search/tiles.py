@@ -62,21 +62,10 @@ def check_rows(block, start, metric, names=None):
 class Tiles:
     """Checked queries and targets, and the tiles of their scores.
 
-    Parameters
-    ----------
-    squares : (n_targets,) array or None, default None
-        Squared lengths of the targets, where they are known.
-    kept : dict or None, default None
-        Where to keep the tiles once computed, for the next walk over the same queries, blocks and
-        chunks.
-
-    Attributes
-    ----------
-    blocks, chunks : list of slice
-        Of the targets, and of the queries.
-    n_queries, n_targets : int
-    dtype, score_dtype
-        Of the vectors, and of the scores in a tile.
+    ``squares`` (n_targets,) are squared lengths of the targets, where they are known; ``kept`` is
+    a dict for the tiles once computed, for the next walk over the same queries, ``blocks`` of
+    targets and ``chunks`` of queries. ``dtype`` is of vectors, ``score_dtype`` of scores in a
+    tile.
     """
 
     corrected = False
@@ -123,8 +112,8 @@ class Tiles:
     def _odd_units(self):
         """Whether products leave the range of the type, and what brings them back into float64's.
 
-        By the queries and the first targets. The powers of two are for each query, under euclidean
-        one for all; None where float64 holds products as they are.
+        The powers of two are for each query, under euclidean one for all; None where float64 holds
+        products as they are.
         """
         if self.metric == "cosine":
             return False, None
@@ -194,10 +183,7 @@ class Tiles:
         return xp.asarray(xp.matrix_transpose(vectors), copy=True)
 
     def _with_squares(self, vectors, *columns):
-        """Two more columns: those of queries are (2q, -|q|², -1), those of targets (t, 1, |t|²).
-
-        Their product is minus the squared distance.
-        """
+        """Two more columns, so that (2q, -|q|², -1) times (t, 1, |t|²) is minus the distance²."""
         xp = self.xp
         ones = xp.ones_like(vectors[:, :1])
         more = [ones * (c if isinstance(c, int) else c[:, None]) for c in columns]
@@ -222,9 +208,9 @@ class Tiles:
     def slack(self, levels, rows=None):
         """How far from ``levels``, scores in the tiles of ``rows`` or of all, rounding may reach.
 
-        ``levels`` are (n_queries,) or (n_queries, m) on the host; so is what is returned. Scores
-        further than that above the `level` of a pair's are surely better, below surely worse. It
-        is the worst case of sums of d products.
+        ``levels`` are (n_queries,) or (n_queries, m) on the host, as is what is returned: the
+        worst case of sums of d products. Scores further above the `level` of a pair's are surely
+        better.
         """
         if rows is not None and rows.start in self._odd:
             return self.sibling().slack(levels, rows)
@@ -249,10 +235,7 @@ class Tiles:
         return -np.square(scores) if self.metric == "euclidean" else scores
 
     def finished(self, scores):
-        """Uncorrected scores of tiles as corrections see them: minus distances, not squares.
-
-        Of the vectors' type, but for products that float32 does not hold.
-        """
+        """Uncorrected scores as corrections see them: minus distances, where they were squares."""
         xp = namespace(scores)
         if self.metric == "euclidean":
             scores = 0 - xp.sqrt(xp.where(scores < 0, -scores, xp.zeros_like(scores)))

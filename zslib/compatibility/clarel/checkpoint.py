@@ -16,24 +16,7 @@ _ABSENT = "absent"
 
 
 class Checkpoint:
-    """One ``.npz`` file with the state of a training; its ``identity`` says of which training.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "run.npz")
-    >>> checkpoint = Checkpoint(path, {"learning_rate": 0.1})
-    >>> checkpoint.load() is None
-    True
-    >>> checkpoint.save({"weight": np.ones(2)}, {"step": 3})
-    >>> checkpoint.load()
-    ({'weight': array([1., 1.])}, {'step': 3})
-    >>> Checkpoint(path, {"learning_rate": 0.2}).load()
-    Traceback (most recent call last):
-    ...
-    ValueError: checkpoint ... belongs to another training: learning_rate is 0.1 there and 0.2
-    here; delete the file, or pass another path
-    """
+    """One ``.npz`` file with the state of a training; its ``identity`` says of which training."""
 
     def __init__(self, path, identity):
         self.path = Path(path)

@@ -202,7 +202,7 @@ class CLAREL(BaseEstimator):
     random_state: RandomState = None
 
     def fit(self, X, y, texts, text_rows=None, text_ids=None):
-        """Learn from samples of the seen classes and their texts.
+        """Learn from samples of the seen classes and their texts; return self.
 
         Parameters
         ----------
@@ -220,10 +220,6 @@ class CLAREL(BaseEstimator):
             Equal texts share a number. Pairs that drew texts of one number are never each
             other's negatives. None: only one and the same row of ``texts`` is excluded. Plays no
             part with ``exclude_equal=False``.
-
-        Returns
-        -------
-        self
 
         Raises
         ------
@@ -361,10 +357,7 @@ class CLAREL(BaseEstimator):
         return -self.distances(X, prototypes)
 
     def predict(self, X, prototypes):
-        """Row of the nearest of the ``prototypes`` for each image, int64 (n,), first of equals.
-
-        Errors as `distances`.
-        """
+        """Row of the nearest of the ``prototypes`` for each image, int64 (n,), first of equals."""
         scores = self.decision_function(X, prototypes)
         xp = namespace(scores)
         return xp.astype(xp.argmax(scores, axis=1), xp.int64, copy=False)

@@ -1,9 +1,8 @@
 """From texts to vectors, for CLAREL: the paper's network, a mean of word embeddings, or nothing.
 
-A batch asks for one vector per image, the mean over several of its texts. `TextDraw` says which.
-Each encoder is a layer with ``prepare(texts)``, which checks texts and brings them into the form
-that ``encode(prepared, draw)`` reads; this gives vectors (draw.n, width), with ``train=True``
-ready for ``backward(gradient)``.
+Each encoder is a layer with ``prepare(texts)``, which checks texts, and ``encode(prepared,
+draw)``, which gives one vector for each image, (draw.n, width): the mean over the texts that the
+`TextDraw` says. With ``train=True`` it is then ready for ``backward(gradient)``.
 """
 
 import numpy as np

@@ -158,10 +158,9 @@ def batch_retrieval_loss(images, texts, *, retrieval_mix, distance="euclidean", 
               J_{IR} = \frac{1}{B} \sum_i \Big[ D_{ii} + \log \sum_j \exp(-D_{ji}) \Big]
 
     The mixture is :math:`\lambda J_{TR} + (1 - \lambda) J_{IR}`, with :math:`\lambda` the
-    ``retrieval_mix``; other parameters as in `retrieval_probabilities`. Where two embeddings
-    coincide the Euclidean distance has no gradient; 0 is taken. Returns both losses, 0-d arrays of
-    float64, and the gradients by images and by texts. The arguments are known to be in order:
-    `clarel_loss` checks its own.
+    ``retrieval_mix``. Where two embeddings coincide the gradient of the Euclidean distance is
+    taken as 0. Returns both losses, 0-d arrays of float64, and the gradients by images and by
+    texts, of arguments that are known to be in order.
     """
     xp = namespace(images, texts)
     A, B = xp.astype(images, xp.float64), xp.astype(texts, xp.float64)

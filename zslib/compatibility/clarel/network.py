@@ -21,11 +21,7 @@ __all__ = ["ClarelNetwork", "check_for", "make_encoder"]
 
 
 class ClarelNetwork:
-    """Image head, text encoder and head, dropout before both, and the two classifiers.
-
-    Sizes and dropout are those of ``model``. With its ``dropout_each`` numbers are dropped from
-    the vector of every text drawn, else from the mean of a sample's texts.
-    """
+    """Image head, text encoder and head, dropout before both, and the two classifiers."""
 
     def __init__(self, model, n_features, n_classes, encoder, rng, *, like):
         self.encoder, self._dropout_each = encoder, model.dropout_each
@@ -47,11 +43,7 @@ class ClarelNetwork:
         return named_parts(self._parts, "buffers")
 
     def step(self, X, prepared, draw, codes, descent, **loss):
-        """One step of gradient descent on a batch; the `LossTerms` as one array, shape (5,).
-
-        ``prepared`` and ``draw`` are for the encoder, ``descent`` holds the arguments of
-        `zslib.nn.Parameter.descend`, ``loss`` goes to `clarel_loss`.
-        """
+        """One step of gradient descent on a batch; the `LossTerms` as one array, (5,)."""
         images = self.image_layer.forward(self._image_dropout.forward(X, train=True), train=True)
         shares, asked = None, draw
         if self._dropout_each:

@@ -27,8 +27,9 @@ class GenerativeModel(CompatibilityModel):
 
     ``fit`` trains the generator alone. A question with some candidates trains a softmax
     regression for exactly these: on the training images of candidates that are seen classes, by
-    the content of their embeddings, and on generated features of the others. It minimises
-    `softmax_objective` by L-BFGS from zero. Scores are its log probabilities.
+    the content of their embeddings, and on ``n_generated`` features of each other one. It
+    minimises `softmax_objective`, with ``classifier_penalty`` as :math:`\lambda`, by L-BFGS from
+    zero. Scores are its log probabilities.
 
     So a class's score depends on the other candidates and, but for seen classes alone, on the
     seed. The same set of candidates, in any order, always gets the same scores; equal candidates
@@ -38,27 +39,15 @@ class GenerativeModel(CompatibilityModel):
     ``_generate(embeddings, per_class, rng)``, which returns that many rows for each class, class
     by class. It may have ``_represent(X)``, what the classifier sees of images that are scored,
     and ``_represent_seen(X, codes, rng)``, what it is trained on: rows, and their codes on the
-    host. All of these see features times ``scale_``.
-
-    Parameters
-    ----------
-    n_generated : int
-        Rows generated for each class that is not seen.
-    classifier_penalty : float
-        :math:`\lambda` of `softmax_objective`, not negative.
-    feature_length : float
-        Features are multiplied by one number, so that the root mean square length of training
-        images is this. Above 0.
-    random_state : None, int, Generator or RandomState
+    host. All of these see features times ``scale_``, the number that brings the root mean square
+    length of training images to ``feature_length``.
 
     Attributes
     ----------
     scale_ : float
-        That number.
     seen_images_, seen_codes_, seen_embeddings_ : arrays, shape (n, p), (n,) and (k, q)
         What ``fit`` was given, for classifiers to come.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
     """
 
     _learns_scores = False  # but a generator: the classifier comes with each question

@@ -80,10 +80,8 @@ class CADAVAE(GenerativeModel):
     ----------
     learning_curve_ : list of float
         The objective under the weights of the time, means of a hundredth of the training each.
-    scale_, seen_images_, seen_codes_, seen_embeddings_
-        See `GenerativeModel`.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    scale_, seen_images_, seen_codes_, seen_embeddings_ : see `GenerativeModel`
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

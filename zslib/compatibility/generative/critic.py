@@ -30,30 +30,8 @@ class Critic:
               \frac{\partial P}{\partial W_{l+1}} = F_l' E_{l+1}, \qquad
               F_1 = M_1 \odot (C W_{1x}), \quad F_l = M_l \odot (F_{l-1} W_l).
 
-    The rows of :math:`W_1` that meet a, and all biases, get nothing.
-
-    Parameters
-    ----------
-    n_features, n_embedding : int
-        p and q.
-    hidden : sequence of int
-        Width of each hidden layer; with none D is linear.
-    rng : numpy.random.Generator
-    **start
-        ``init``, ``scale`` and ``like`` of `zslib.nn.Linear`.
-
-    Attributes
-    ----------
-    layers : list of Linear
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> critic = Critic(2, 1, (), np.random.default_rng(0), like=np.zeros(1))
-    >>> critic.layers[0].weight.value[:, 0] = [3.0, 4.0, 1.0]
-    >>> x, a = np.array([[1.0, 1.0]]), np.array([[2.0]])
-    >>> critic.scores(x, a), critic.slopes(x, a), float(critic.add_penalty(x, a, 10.0))
-    (array([9.]), array([[3., 4.]]), 160.0)
+    The rows of :math:`W_1` that meet a, and all biases, get nothing. ``hidden`` has the width of
+    each hidden layer; ``start`` is ``init``, ``scale`` and ``like`` of `zslib.nn.Linear`.
     """
 
     def __init__(self, n_features, n_embedding, hidden, rng, **start):

@@ -10,24 +10,12 @@ __all__ = ["seen_class_diagnostics"]
 def seen_class_diagnostics(real, codes, fake, fake_codes, n_classes):
     r"""Variances of made images over those of real ones, and the error of the class means.
 
-    With the class means :math:`m_c` of real images and :math:`\tilde m_c` of made ones, and
-    :math:`\bar m` their mean over classes:
-
-    Returns
-    -------
-    dict of str to float
-        ``within_class``, the ratio of mean squared distances from the class's mean (below 0.5:
-        the generator has collapsed); ``between_class``, that of the class means' distances from
-        their mean (above 1.3: training was not stable); ``mean_error``,
-        :math:`\sqrt{\sum_c \|\tilde m_c - m_c\|^2 / \sum_c \|m_c - \bar m\|^2}`. Infinite where
-        the real images do not vary.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X, y = np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([0, 0, 1, 1])
-    >>> seen_class_diagnostics(X, y, X / 2, y, 2)
-    {'within_class': 0.25, 'between_class': 0.25, 'mean_error': 0.9013878188659973}
+    ``within_class`` is the ratio of mean squared distances from the class's mean (below 0.5 the
+    generator has collapsed), ``between_class`` that of the class means' distances from their mean
+    (above 1.3 training was not stable). With the class means :math:`m_c` of real images and
+    :math:`\tilde m_c` of made ones, and :math:`\bar m` their mean over classes, ``mean_error`` is
+    :math:`\sqrt{\sum_c \|\tilde m_c - m_c\|^2 / \sum_c \|m_c - \bar m\|^2}`. Each is infinite
+    where the real images do not vary.
     """
     within, between, means = _variances(real, codes, n_classes)
     made_within, made_between, made_means = _variances(fake, fake_codes, n_classes)

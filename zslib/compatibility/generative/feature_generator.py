@@ -103,10 +103,8 @@ class FeatureGenerator(GenerativeModel):
     diagnostics_ : dict
         `seen_class_diagnostics` of images made of the seen classes. What to look at: the gap says
         little.
-    scale_, seen_images_, seen_codes_, seen_embeddings_
-        See `GenerativeModel`.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    scale_, seen_images_, seen_codes_, seen_embeddings_ : see `GenerativeModel`
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------
@@ -139,24 +137,15 @@ class FeatureGenerator(GenerativeModel):
     random_state: RandomState = None
 
     def fit(self, X, y, class_embeddings, unseen_embeddings=None):
-        """Learn to make images from those of the seen classes.
+        """Learn to make images from those of the seen classes; return self.
 
         Parameters
         ----------
-        X : array, shape (n, p)
-            Image features, one row per sample.
-        y : array of integers, shape (n,)
-            Row of ``class_embeddings`` that each sample belongs to.
-        class_embeddings : array, shape (C, q)
-            One row per class, with the type of ``X``. Rows that do not occur in ``y`` are unseen
-            classes and have no influence.
+        X, y, class_embeddings
+            As in `CompatibilityModel.fit`.
         unseen_embeddings : array, shape (u, q), or None
             Vectors of unseen classes that training may look at. Only ``unseen_cycle_weight``
             does, and needs them.
-
-        Returns
-        -------
-        self
         """
         columns = column_names(class_embeddings)
         check_columns(unseen_embeddings, columns, "unseen_embeddings", "class_embeddings")

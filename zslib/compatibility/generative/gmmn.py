@@ -67,10 +67,8 @@ class GMMN(GenerativeModel):
         The unit of the bandwidths, for scaled features.
     learning_curve_ : list of float
         Mean discrepancy of each hundredth of the steps.
-    scale_, seen_images_, seen_codes_, seen_embeddings_
-        See `GenerativeModel`.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    scale_, seen_images_, seen_codes_, seen_embeddings_ : see `GenerativeModel`
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

@@ -35,10 +35,7 @@ def reconstruction_term(made, x, variance):
 
 
 def least_squares(X, targets):
-    """Coefficients (p, q) and intercept (q,) with the least squared error of X coef + intercept.
-
-    Of several solutions the shortest; solved in float64.
-    """
+    """Coefficients (p, q) and intercept (q,) of least squares, the shortest ones, in float64."""
     xp = namespace(X, targets)
     wide, T = xp.astype(X, xp.float64), xp.astype(targets, xp.float64)
     centre, middle = xp.mean(wide, axis=0), xp.mean(T, axis=0)

@@ -24,20 +24,9 @@ class Training:
 
     The critic lowers :math:`\overline{D(\tilde x, a)} - \overline{D(x, a)}` and its penalty; the
     generator, with the encoder where there is one, the sum of the terms in
-    `zslib.compatibility.generative.terms`, each with its weight.
-
-    Parameters
-    ----------
-    X : array, shape (n, p)
-    codes : array of int64, shape (n,)
-    embeddings : array, shape (k, q)
-        All at the scale that the networks see.
-    unseen : array, shape (u, q), or None
-        For the cycle term of unseen classes.
-    classifier, regressor : pair of arrays, or None
-        Frozen coefficients and intercepts, where a weight asks for them.
-    settings : Settings
-    rng : numpy.random.Generator
+    `zslib.compatibility.generative.terms`, each with its weight. Arrays have the scale that the
+    networks see. ``unseen`` (u, q), for the cycle term of unseen classes, and ``classifier`` and
+    ``regressor``, frozen coefficients and intercepts, are None where no weight asks for them.
     """
 
     def __init__(self, X, codes, embeddings, unseen, classifier, regressor, settings, rng):
@@ -147,8 +136,8 @@ class Training:
 class Average:
     r"""Running average of parameters, :math:`\bar w \leftarrow \rho \bar w + (1 - \rho) w`.
 
-    :math:`\rho` is ``share``, at first less, :math:`(1 + t) / (10 + t)` after t steps, so that
-    the start is soon forgotten.
+    :math:`\rho` is ``share``, but at first :math:`(1 + t) / (10 + t)` after t steps, which soon
+    forgets the start.
     """
 
     def __init__(self, parameters, share):

@@ -71,11 +71,11 @@ class MetricLearner(CompatibilityModel):
     .. math:: + \mu \left( \|W_X\|^2 + \|b_X\|^2 + \|W_A\|^2 \right), \quad
               l_H = \max(0, 1 - Z (\tau - S^2)),
 
-    or, with ``balanced=False``, Eq. 6: the sum over all pairs. That sum is divided by half the
-    number of pairs, so that both are the same with one negative for each positive, and one
-    learning rate serves both. A minibatch has the positive and all negative pairs of its images.
-    The gradients, and what they are at kinks, are in `zslib.compatibility.metric.objective`; the
-    choice of negatives is in `zslib.compatibility.metric.negatives`.
+    or, with ``balanced=False``, Eq. 6: the sum over all pairs, divided by half their number, so
+    that both are the same with one negative for each positive, and one learning rate serves both.
+    A minibatch has the positive and all negative pairs of its images. See
+    `zslib.compatibility.metric.objective` for the gradients, and what they are at kinks, and
+    `zslib.compatibility.metric.negatives` for the choice of negatives.
 
     SGD with a constant rate :math:`\eta` ends at one noisy point of a cloud of them. The model is
     the mean of its last points (Polyak and Juditsky 1992): with :math:`\theta_t` all parameters at
@@ -143,8 +143,7 @@ class MetricLearner(CompatibilityModel):
         The objective without its penalty in each epoch, over the batches as they were met.
     n_candidates_ : int
         Different vectors of seen classes, M.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Notes
     -----
@@ -196,24 +195,15 @@ class MetricLearner(CompatibilityModel):
     random_state: RandomState = None
 
     def fit(self, X, y, class_embeddings, image_attributes=None):
-        """Learn from images of the seen classes.
+        """Learn from images of the seen classes; return self.
 
         Parameters
         ----------
-        X : array, shape (n, p)
-            Image features, one row per sample.
-        y : array of integers, shape (n,)
-            Row of ``class_embeddings`` that each sample belongs to.
-        class_embeddings : array, shape (C, q)
-            One row per class, with the type of ``X``. Rows that do not occur in ``y`` are unseen
-            classes and have no influence.
+        X, y, class_embeddings
+            As in `CompatibilityModel.fit`.
         image_attributes : array, shape (n, q), or None
             Attributes of each image, in the units of ``class_embeddings`` and with the type of
             ``X``. None: each image has those of its class.
-
-        Returns
-        -------
-        self
 
         Raises
         ------

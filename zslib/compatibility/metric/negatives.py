@@ -4,9 +4,6 @@ A pair is an image and an attribute vector. Vectors are counted, not listed imag
 *candidates* are the distinct vectors of each seen class, with the number of images that have
 them. The negatives of an image are candidates of other classes, and a candidate that twice as
 many images have is twice as likely. All weights are logarithms, so that none under- or overflows.
-
-Draws come from a NumPy ``Generator`` on the host, so one seed gives the same negatives on every
-array library.
 """
 
 from __future__ import annotations
@@ -235,10 +232,9 @@ def _many_random_negatives(candidates, k, rng):
 class NegativeSet:
     """The negative pairs of the current epoch, in bounded memory.
 
-    Pairs are kept as lists, 8 bytes each, while these take less than counting how often each
-    candidate is a negative of each image, 2 bytes for each of n M. Where a minibatch has many
-    pairs for its candidates, `of` counts them for the minibatch alone. ``grows`` says whether
-    pairs of earlier epochs stay; ``per_image`` is how many an image has now.
+    Pairs are lists, 8 bytes each, while these take less than counts of how often each candidate is
+    a negative of each image, 2 bytes for each of n M. ``grows`` says whether pairs of earlier
+    epochs stay; ``per_image`` is how many an image has now.
     """
 
     COST = 32

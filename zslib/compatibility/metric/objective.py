@@ -41,10 +41,7 @@ def squared_distances(A, V, metric):
 
 
 def _distances(xp, A, V, metric):
-    """Both sides about the first of ``V``, both under the metric, and squared distances.
-
-    Rounding may leave distances a little below 0.
-    """
+    """Both sides about ``V[0]``, both under the metric, and squared distances, not yet clipped."""
     # Seen from one of the vectors, since differences of large squares lose digits.
     A, V = A - V[:1, :], V - V[:1, :]
     Z, U = A @ metric, V @ metric

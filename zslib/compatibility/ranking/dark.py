@@ -114,8 +114,7 @@ class DARK(StagedModel):
         Eq. 9 over all training images, with the margins and weights of the same U and V.
     objective_steps_ : list of int
         Steps made when each value was taken.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        As in `zslib.compatibility.CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

@@ -52,8 +52,7 @@ class LatEm(StagedModel):
         :math:`W_k`, with the library and type of ``X``.
     learning_curve_ : list of float
         Mean loss per sample in each epoch, on the drawn labels and without the penalty.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        As in `zslib.compatibility.CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
 
     Examples
     --------

@@ -20,30 +20,16 @@ class StagedModel(CompatibilityModel):
     """Base of the systems whose training can be looked at on its way.
 
     Its ``_fit`` takes ``keep(n, learned)`` as well, and calls it after n iterations with a
-    function of n that gives the learned arrays by the attribute's name. They may change
-    afterwards.
+    function of n that gives the learned arrays by name. They may change afterwards.
     """
 
     def fit_stages(self, X, y, class_embeddings, stages):
-        """Fit, and return copies of the model as it was on the way.
+        """Fit, and return copies of the model as it was after each of the ``stages``.
 
-        Parameters
-        ----------
-        X, y, class_embeddings
-            As in ``fit``.
-        stages : list of int
-            Iterations (of `DARK`: of ``n_iter``; of the others: epochs) after which to copy.
-
-        Returns
-        -------
-        list
-            For each stage the model that a fit of this length would give, but that parameters
-            and recorded losses are those of the whole training.
-
-        Raises
-        ------
-        ValueError
-            When the training does not come by a stage.
+        These are iterations, of `DARK` those of ``n_iter``, of the others epochs; other parameters
+        are those of ``fit``. A copy is the model that a fit of this length would give, but that
+        its parameters and recorded losses are those of the whole training. A stage that the
+        training does not come by is refused with ValueError.
         """
         kept = {}
 
@@ -72,9 +58,8 @@ def keep_nothing(n, learned):
 def row_space(embeddings):
     """Coordinates of class embeddings in their own space, and its orthonormal basis as columns.
 
-    A gradient X'GS never leaves that space, and SGD commutes with the change of basis: with fewer
-    classes than attributes training in coordinates takes the same steps, at less cost. With more
-    the embeddings are their own coordinates, and the basis is None.
+    A gradient X'GS never leaves that space. So with fewer classes than attributes SGD in
+    coordinates takes the same steps, at less cost; with more the basis is None.
     """
     if embeddings.shape[0] >= embeddings.shape[1]:
         return embeddings, None
@@ -110,10 +95,9 @@ def train_by_ranking(model, W, X, own, S, rng, keep, learned):
               \qquad F(x, y) = \max_k x W_k s_y'.
 
     Loss and gradient of a minibatch are means over its samples, so the learning rate does not
-    depend on ``batch_size``; with ``batch_size=1`` this is the per-sample SGD of the originals.
-    ``model`` has the parameters of `RankingModel`, and its ``_weigh``. ``W`` (p, K * q) is changed
-    in place; after each epoch ``keep(epochs, learned)`` is called. Returns the mean loss per
-    sample in each epoch, without the penalty.
+    depend on ``batch_size``. ``model`` is as `RankingModel`. ``W`` (p, K * q) is changed in place;
+    after each epoch ``keep(epochs, learned)`` is called. Returns the mean loss per sample in each
+    epoch, without the penalty.
     """
     xp, n = namespace(W, X, own, S), X.shape[0]
     optimiser, penalty = SGD(model.learning_rate), float(model.regularization)
@@ -174,8 +158,7 @@ class RankingModel(StagedModel, BilinearModel):
     learning_curve_ : list of float
         Mean loss per sample in each epoch, over the batches as they were met, without the
         penalty.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        As in `zslib.compatibility.CompatibilityModel`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
     """
 
     grid = {"learning_rate": (0.3, 1.0, 3.0), "n_epochs": (10, 40)}

@@ -7,10 +7,7 @@ from zslib.protocols.tidy import row
 
 
 def chosen_settings(runs):
-    """Rows of what each method's first run chose on validation classes.
-
-    A choice that is a word is in the column ``choice``.
-    """
+    """Rows of what each method's first run chose on validation; words are in ``choice``."""
     for problem, methods in runs.items():
         for method, (run, *_) in methods.items():
             if run.gamma is None:

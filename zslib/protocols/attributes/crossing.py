@@ -13,12 +13,6 @@ def crossed_problems(problem, folds, *, seed=0):
 
     All other classes are seen, with all their images. ``seed`` draws a permutation of the classes,
     which is cut into folds; its numbers are the same for every problem with as many classes.
-
-    Examples
-    --------
-    >>> from zslib.datasets.attributes.digits import digits_segments
-    >>> [p.unseen_classes.tolist() for p in crossed_problems(digits_segments(), 3)]
-    [[1, 4, 7, 9], [0, 3, 6], [2, 5, 8]]
     """
     classes = np.union1d(problem.seen_classes, np.unique(problem.labels[problem.test_unseen]))
     most = classes.size // 2
@@ -78,13 +72,9 @@ def cross_fit(experiment, problem, folds, seeds):
 class CrossFittedOutcome:
     """The outcomes of the folds of one permutation as one: standard zero-shot accuracy alone.
 
-    Attributes
-    ----------
-    checksum : str
-        Of the problem before it was crossed, so that permutations have the same test images.
-    true, answers : (n,) array of int
-        Class of each image, and the nearest of the classes that were unseen with it; images in
-        their order in the data.
+    ``true`` and ``answers``, (n,), are the class of each image, in the order of the data, and the
+    nearest of the classes that were unseen with it; ``checksum`` is of the problem before it was
+    crossed, so that permutations have the same test images.
     """
 
     checksum: str

@@ -98,8 +98,7 @@ def evaluate_zero_shot(
 def numbers_kept(model):
     """How many real numbers a fitted model keeps for scoring, without the candidates' vectors.
 
-    Counted are the arrays in its fitted attributes (``coef_`` …), in the networks there, and in
-    the ``estimator_`` that a wrapper fitted.
+    They are those of its fitted attributes, of networks there, and of a wrapped ``estimator_``.
     """
     parts = list(model.pipeline_) if isinstance(model, _Routed) else [model]
     parts += [part.estimator_ for part in parts if hasattr(part, "estimator_")]
@@ -148,10 +147,7 @@ class _Routed(BaseEstimator):
 
 
 def fit_on(images, model, problem):
-    """A clone of ``model`` fitted on some images of a problem, with what more its fit takes.
-
-    That is attributes of these images, and vectors of the problem's unseen classes.
-    """
+    """A clone of ``model`` fitted on some images, with their attributes or unseen vectors too."""
     model = _Routed(model) if isinstance(model, Pipeline) else model
     features, more = problem.features, {}
     if problem.image_attributes is not None and has_fit_parameter(model, "image_attributes"):

@@ -25,42 +25,13 @@ def run_board(methods, problems, seeds=(0,), *, executor=None, share=None, ended
 
     Results are kept on disk candidate by candidate, so that a run that was stopped goes on where
     it was. Each training has one thread: its seconds compare, and its bits do not depend on how
-    many run at once.
+    many run at once. An ``executor`` of `concurrent.futures` runs each method on each problem as
+    one task, which is given ``share(problem)`` where the executor moves data by itself;
+    ``ended(method, problem)`` is called as each ends; ``options`` are of `run_zero_shot`.
 
-    Parameters
-    ----------
-    methods : sequence of ZeroShotMethod or str
-    problems : sequence of ZeroShotProblem
-    seeds : sequence of int
-    executor : concurrent.futures.Executor, optional
-        Runs a method on a problem as one task: of processes, or of a cluster. None: here.
-    share : callable, optional
-        What tasks are given in place of a problem, where the executor moves data by itself.
-    ended : callable, optional
-        Called with (method, problem) as each ends.
-    **options
-        Of `run_zero_shot`.
-
-    Returns
-    -------
-    runs : dict
-        ``{problem: {method: [ZeroShotRun]}}``, in the order given.
-    failed : dict
-        ``{problem: {method: why}}`` of those that no setting could train, or that raised another
-        error than the machine's own (OSError, MemoryError).
-
-    Examples
-    --------
-    >>> from zslib.datasets.attributes.digits import digits_segments
-    >>> runs, failed = run_board(["ESZSL", "SAE"], [digits_segments()])
-    >>> (of,) = runs.values()
-    >>> measures = board_measures(n_resamples=100)
-    >>> for name in ("ACC", "H", "largest hub", "numbers kept"):
-    ...     print(name, *(format(measures[name](of[method]).mean, ".3g") for method in of))
-    ACC 65 61.9
-    H 52.7 28.6
-    largest hub 1.55 1.56
-    numbers kept 448 448
+    Returns ``{problem: {method: [ZeroShotRun]}}``, in the order given, and ``{problem: {method:
+    why}}`` of those that no setting could train, or that raised another error than the machine's
+    own (OSError, MemoryError).
     """
     methods = resolve_methods(methods)
     tasks = {}
@@ -92,10 +63,7 @@ def _results(tasks, executor, store):
 
 
 def _entry(method, problem, seeds, options, store):
-    """The runs of one method on one problem, or why there are none; and the choices asked.
-
-    Another process has its own copy of these.
-    """
+    """The runs of one method on one problem, or why there are none; and this process's choices."""
     if store is not choices.in_use():
         choices.install(store)
     try:
@@ -130,8 +98,7 @@ def board_measures(**resamples):
 def error_shares(outcome):
     """Shares of the wrong answers on each unseen class that go to each other one, (C, C).
 
-    Unseen classes compete alone for their test images. The row of a class without a wrong answer
-    is zero.
+    Unseen classes compete alone for their images. Without a wrong answer a row is zero.
     """
     classes = np.flatnonzero(~outcome.is_seen)
     true, answer = (
@@ -151,21 +118,10 @@ def agreement_of_errors(shares, times=None):
 
     .. math:: \frac{(C - 1)^2}{C - 2} \operatorname*{mean}_{c \ne d} \sum_j e_{cj} e_{dj}
 
-    It is one where errors are even, and large where a few classes, hubs, take the errors of many
-    others. Right answers play no part, nor how many there are: that is where it differs from the
-    largest hub, which is the smaller the more answers are right.
-
-    Parameters
-    ----------
-    shares : (C, C) array
-        Of `error_shares`.
-    times : (C,) array, optional
-        How often each class counts, where classes are drawn anew; none is compared with itself.
-
-    Returns
-    -------
-    float
-        One where fewer than two classes have wrong answers.
+    It is one where errors are even, or fewer than two classes have any, and large where a few
+    classes, hubs, take the errors of many others. Right answers play no part, whereas the largest
+    hub is the smaller the more answers are right. ``shares`` (C, C) are `error_shares`; ``times``
+    (C,) says how often each class counts where they are resampled; none is compared with itself.
 
     Examples
     --------

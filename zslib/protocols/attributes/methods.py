@@ -155,13 +155,7 @@ def named(method):
 
 
 def origin(name):
-    """Year and family of a system by its name; "?" and "other" where they are not known.
-
-    Examples
-    --------
-    >>> origin("ESZSL"), origin("mine")
-    ((2015, 'regression'), ('?', 'other'))
-    """
+    """Year and family of a system by its name; "?" and "other" where they are not known."""
     method = COMPARED_METHODS.get(name)
     return getattr(method, "year", None) or "?", getattr(method, "family", None) or "other"
 

@@ -40,10 +40,9 @@ def measures_by_alpha(outcomes, alphas) -> dict:
 def choose_alpha(outcomes):
     """The alpha with the largest H on validation outcomes, averaged over repeats, and that H.
 
-    Every alpha is tried: accuracies only change where an image moves from its best seen to its
-    best unseen class, so that the mean of H is known exactly between these points. The choice is
-    the middle, in log(1 + alpha), of the first stretch with the largest mean; 0 where H is 0
-    throughout.
+    The mean of H is known exactly at every alpha: accuracies only change where an image moves from
+    its best seen to its best unseen class. The choice is the middle, in log(1 + alpha), of the
+    first stretch with the largest mean; 0 where H is 0 throughout.
     """
     gammas = np.unique(np.concatenate([[0.0], *(outcome.curve.gammas for outcome in outcomes)]))
     gammas = gammas[gammas >= 0]

@@ -43,7 +43,7 @@ class ZeroShotRun:
         return float(next(used))
 
     def fit(self, problem, *, gamma=0.0):
-        """A model for use: as this run tested it, for images and class vectors as they come.
+        """A `Scaled` model for use: as this run tested it, for images and vectors as they come.
 
         It is trained on all of ``trainval`` with the run's settings and seed, and does to what it
         is asked about what `ZeroShotProblem.scaled`, `unit_length` or `common_scale` did to the
@@ -60,22 +60,16 @@ class ZeroShotRun:
             What is taken off the scores of seen classes, where these compete: by default
             nothing, as in ``outcome``; ``run.gamma`` is what validation classes chose.
 
-        Returns
-        -------
-        Scaled
-
         Examples
         --------
-        >>> import pickle
         >>> from zslib.datasets import load_problem
         >>> from zslib.protocols import run_zero_shot, unit_length
         >>> digits = load_problem("attributes", "digits")
         >>> run = run_zero_shot("ESZSL", unit_length(digits), parameters={"feature_penalty": 0.1})
-        >>> model = pickle.loads(pickle.dumps(run.fit(digits)))
         >>> image = digits.features[digits.test_unseen[:1]]
         >>> names = digits.class_names[digits.unseen_classes]
         >>> vectors = dict(zip(names, digits.class_embeddings[digits.unseen_classes]))
-        >>> best, scores = model.top_classes(image, class_embeddings=vectors)
+        >>> best, scores = run.fit(digits).top_classes(image, class_embeddings=vectors)
         >>> sorted(best[0]) == sorted(names)
         True
         """

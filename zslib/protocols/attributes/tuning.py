@@ -46,10 +46,7 @@ class ZeroShotTuned:
 
 
 def split_validation_classes(problem, *, fraction=0.25, seed=0):
-    """The problem with a random ``fraction`` of its seen classes as validation classes.
-
-    For data without an official split, or to see how much the official one matters.
-    """
+    """The problem with a random ``fraction`` of its seen classes as validation classes."""
     fraction = check_real(fraction, "fraction", low=0, high=1, inclusive=False)
     check_integer(seed, "seed", low=0)
     n = problem.seen_classes.size

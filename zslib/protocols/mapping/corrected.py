@@ -43,10 +43,7 @@ def first_queries(problem, n):
 
 
 def corrected(runs, methods, space, *, max_queries=0, corrections=CORRECTIONS):
-    """Outcomes of each method under each correction: ``{method: {correction: outcomes}}``.
-
-    ``max_queries`` are as many of the test items, evenly spaced; 0 stands for all.
-    """
+    """``{method: {correction: outcomes}}``, of ``max_queries`` test items at most; 0: of all."""
 
     def of_fold(fold):
         fits = {method: fold.train(method) for method in methods}
@@ -98,8 +95,7 @@ def remedies(problem, outcomes, space):
 def gains_by_answer(problem, outcomes):
     """Rows: P@1 gained over ridge from queries that it answers with a hub, and from others.
 
-    ``outcomes`` are by method; without ridge there are no rows. The two parts add up to the gain
-    over all queries.
+    The two parts add up to the gain over all queries. Without ridge there are no rows.
     """
     if "ridge" not in outcomes:
         return

@@ -42,8 +42,7 @@ def precision_by_bin(outcomes, minus=()):
 def rho_by_vocabulary(outcomes, methods, sizes=(5_000, 10_000, 20_000, 50_000)):
     """Rows: Spearman's rho of N_20 with the cosine to the mean, by size of the vocabulary.
 
-    It is that of the so many most frequent words and all labels, up to all words; ``outcomes`` are
-    ``{problem: {method: outcomes}}``.
+    It is that of the most frequent words and all labels; ``outcomes`` are by problem and method.
     """
     for problem, method in product(outcomes, methods):
         runs, n = outcomes[problem][method], problem.targets.shape[0]

@@ -128,10 +128,9 @@ def search_measures(names=("P@1", "P@5", "P@10")):
 
     Shares of queries have intervals over words or labels and trainings, and so have "largest hub",
     "elements with N_k of 10 or more", "test variance ratio", "cross-tab log10 p" and the
-    correlations of Table 5, which are computed
-    again from queries drawn anew; their interval has the spread of these draws about their own
-    mean, since a largest count is larger where queries count twice. Of a cross-fitted search they
-    are means over the folds.
+    correlations of Table 5, which are computed again from resampled queries; their interval has
+    the spread of these draws about their own mean, since a largest count is larger where queries
+    count twice. Of a cross-fitted search they are means over the folds.
 
     Examples
     --------

@@ -123,13 +123,7 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class CrossFittedOutcome:
-    """Outcomes of several folds as one: each query has the map that was not trained on its label.
-
-    Attributes
-    ----------
-    parts : sequence of Outcome
-        One for each fold.
-    """
+    """Outcomes of folds, ``parts``, as one: each query has a map not trained on its label."""
 
     parts: tuple
 
@@ -222,8 +216,5 @@ def evaluate(problem, queries, *, space="full", k=20, correction=None, mapping=N
 
 
 def gold_queries(problem):
-    """The first listed answer's own vector for each test item, (n_test, d2): a perfect mapping's.
-
-    They are the "gold" queries of Hubness and Pollution, Figure 1 and Table 4.
-    """
+    """The "gold" queries of Figure 1 and Table 4, (n_test, d2): vectors of the first answers."""
     return problem.targets[np.array([answers[0] for answers in problem.test_gold])]

@@ -98,10 +98,7 @@ class Repeated:
         ]
 
     def _outcome(self, problem, queries, mapping, options):
-        """`evaluate`, from memory where it is asked for again.
-
-        A closed form on one problem is the same for every seed.
-        """
+        """`evaluate`, from memory if asked again, as a closed form is for every seed."""
         targets_moved = getattr(mapping, "target_coef_", None)
         key = id(problem), joblib.hash((queries, targets_moved, options))
         if key not in self._outcomes:

@@ -20,8 +20,7 @@ from zslib.validation import check_integer, check_trained
 class Trained:
     """Where a trained mapping takes the test items, (n, d2), and how it came about.
 
-    ``mapping`` is the map itself, on the host. ``parameters`` were chosen on validation pairs,
-    ``tuned`` has every candidate.
+    ``mapping`` is the map, on the host; ``tuned`` has every candidate for its ``parameters``.
     """
 
     predictions: np.ndarray = field(repr=False)

@@ -18,10 +18,9 @@ _DOUBLINGS = 2
 
 @dataclass(frozen=True)
 class Tuned:
-    """What tuning chose, its score, and what `sweep` tried.
+    """What tuning chose, its score, and what `sweep` tried: means over the seeds of the choice.
 
     Each of the ``trials`` has the ``n_epochs`` that its score is of, where these are chosen too.
-    Scores are means over the seeds of the choice.
     """
 
     parameters: dict
@@ -33,8 +32,8 @@ def validation_problem(problem, *, seed=0):
     """The training pairs as a problem of their own: a quarter of the words is held out to test.
 
     Pairs with the same source word, and in the cross-modal setting the same label, stay together,
-    so that the held-out words are as new to the mapping as the real test words. Test items of the
-    original problem take no part, though their labels stay in the vocabulary.
+    so that the held-out words are new to the mapping. Test items take no part, though their
+    labels stay in the vocabulary.
     """
     words = np.asarray(problem.train_words)
     splitter = GroupShuffleSplit(n_splits=1, test_size=0.25, random_state=seed)

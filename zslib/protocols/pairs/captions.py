@@ -19,22 +19,10 @@ class CaptionModel:
     """Scores raw images with sentences; made by `fit_image_text`, or a run's ``fit``.
 
     Words, padding and the scaling of features are those of the problem it was trained on. It can
-    be pickled.
-
-    Attributes
-    ----------
-    model : CLAREL
-        Fitted.
-    vocabulary : Vocabulary or None
-        Of the training texts; None where texts are ready vectors (m, d), which then take the
-        place of sentences everywhere.
-    length : int or None
-        Tokens that are kept of a sentence; None: all.
-    scaling : Scaling
-        Of features.
-    class_names : str array, shape (C,)
-    prototypes : array, shape (C, embedding_dim)
-        The mean embedded text of each class, as in `ImageTextProblem.prototype_rows`.
+    be pickled. ``vocabulary`` is of the training texts, and None where texts are ready vectors (m,
+    d), which then take the place of sentences everywhere. ``length`` tokens of a sentence are
+    kept; None: all. ``prototypes`` (C, embedding_dim) are the mean embedded texts of classes, as
+    in `ImageTextProblem.prototype_rows`.
 
     Examples
     --------
@@ -60,17 +48,9 @@ class CaptionModel:
     def decision_function(self, images, sentences):
         """Scores (n, m) of images (n, p) with sentences: minus the distance, higher is better.
 
-        Parameters
-        ----------
-        images : array, shape (n, p)
-            Features as they were before the problem's scaling.
-        sentences : sequence of m str
-            Or vectors (m, d), where the model was trained on such.
-
-        Raises
-        ------
-        ValueError
-            For a sentence none of whose words the training texts have.
+        Images are features as they were before the problem's scaling. ``sentences`` are m str, or
+        vectors (m, d) where the model was trained on such; one none of whose words the training
+        texts have is refused with ValueError.
         """
         return -self._distances(images, self._embedded(sentences))
 
@@ -84,14 +64,9 @@ class CaptionModel:
         return best if self.vocabulary is None else np.array(list(sentences))[best]
 
     def predict(self, images, classes=None):
-        """The name of the class whose mean text is nearest to each image, (n,).
+        """The name of the class whose mean text is nearest to each image (n, p), (n,).
 
-        Parameters
-        ----------
-        images : array, shape (n, p)
-        classes : dict of name to sequence of str, optional
-            Candidate classes and their sentences; they need no images. Default: all classes of
-            the problem.
+        ``classes`` is a dict of name to sentences; they need no images. None: the problem's.
         """
         names, prototypes = self.class_names, self.prototypes
         if classes is not None:

@@ -24,10 +24,9 @@ class ImageTextResult:
     """What one trained model did on an `ImageTextProblem`.
 
     The ``outcome`` is of the scores -log d, d the distance of image and class prototype; rescaling
-    by alpha is ``outcome.at(log(1 + alpha))``, and ``outcome.occurrence`` the hubness of the
-    prototypes. ``retrieval`` is among images and texts of the unseen classes, where asked for.
-    ``n_words``, of the vocabulary, is 0 for ready vectors; ``n_parameters`` are trained numbers of
-    the model.
+    by alpha is ``outcome.at(log(1 + alpha))``. ``retrieval`` is among images and texts of the
+    unseen classes, where asked for. ``n_words``, of the vocabulary, is 0 for ready vectors;
+    ``n_parameters`` are trained numbers of the model.
     """
 
     outcome: ZeroShotOutcome
@@ -41,9 +40,9 @@ def model_texts(problem, *, min_count=2, length=None):
     """All texts of a problem as a model takes them, and the number of known words.
 
     They are token numbers, (m, T), by a vocabulary of training texts only, or the ready vectors
-    with a vocabulary of size 0. Words that occur less often than ``min_count`` in training texts
-    count as unknown; with 1 no training text has an unknown word, so that its embedding stays as
-    it was drawn. Of each text ``length`` tokens are kept, by default all.
+    with a vocabulary of size 0. Words that occur less often than ``min_count`` there are unknown;
+    with 1 none is, so that the embedding of unknown words stays as it was drawn. Of each text
+    ``length`` tokens are kept, by default all.
     """
     texts, vocabulary = texts_and_vocabulary(problem, min_count, length)
     return texts, 0 if vocabulary is None else len(vocabulary)

@@ -46,12 +46,7 @@ CORRECTIONS = {
 def resolve(correction):
     """The `Correction` meant by an instance or a name; None stays None.
 
-    Raises
-    ------
-    ValueError
-        For an unknown name.
-    TypeError
-        For anything else.
+    An unknown name is a ValueError, anything else a TypeError.
 
     Examples
     --------

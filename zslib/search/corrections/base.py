@@ -75,10 +75,6 @@ class Correction(BaseEstimator, ABC):
             rows tells them from others.
         metric : {"cosine", "dot", "euclidean"}, default "cosine"
 
-        Returns
-        -------
-        self
-
         Raises
         ------
         TypeError, ValueError
@@ -172,22 +168,11 @@ class Correction(BaseEstimator, ABC):
 class Side:
     """What a `Correction` may know of the search, from the side of the queries or of the targets.
 
-    Attributes
-    ----------
-    metric : str
-    n_queries, n_targets, n_reference : int
-    eps : float
-        Relative rounding of the scores.
-    lengths : (n,) array or None
-        Of the vectors of this side, from where distances are measured; None where all are 1, or
-        the correction is not ``by_length``.
-    longest : float
-        Of the other side.
-    moments : callable
-        Gives mean and deviation of each query's scores with all targets, float64 (n_queries,).
-    scale : callable
-        Gives the largest score that the lengths allow each query; under euclidean the largest
-        distance to some targets.
+    ``eps`` is the relative rounding of scores. ``lengths`` (n,) are of this side's vectors, from
+    where distances are measured, None where all are 1 or the correction is not ``by_length``;
+    ``longest`` is of the other side. ``moments()`` gives mean and deviation of each query's scores
+    with all targets, float64 (n_queries,), and ``scale()`` the largest score that the lengths
+    allow each query, under euclidean the largest distance to some targets.
     """
 
     metric: str
@@ -247,13 +232,7 @@ def sampled_rows(n):
 
 
 def check_neighbours(k, side, correction):
-    """Check ``k``, the neighbourhood of the correction: both sides must have as many.
-
-    Raises
-    ------
-    TypeError, ValueError
-        When ``k`` is no integer, below 1, or larger than the targets or the reference queries.
-    """
+    """Refuse ``k``, the size of neighbourhoods, unless both sides have as many."""
     owner = type(correction).__name__
     check_integer(k, f"{owner}.k", low=1, high=side.n_targets, high_means=" targets")
     if k > side.n_reference:
@@ -271,14 +250,7 @@ def remedy(owner):
 
 
 def largest(array, k):
-    """The k largest entries of each row of a (n, m) array, in any order: (n, k).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> largest(np.array([[1.0, 3.0, 2.0]]), 1)
-    array([[3.]])
-    """
+    """The k largest entries of each row of a (n, m) array, in any order: (n, k)."""
     xp = namespace(array)
     start = array.shape[1] - k
     if is_numpy_namespace(xp) or is_cupy_namespace(xp):

@@ -112,8 +112,7 @@ def _of_row(scores, scale):
 def _sorted_rows(scores):
     """Each row in ascending order, float64, and the places in the whole where they stood.
 
-    float64 has 29 bits more than float32. With the place in these, what is sorted says where it
-    stood, in half the time of an argsort.
+    A place fits into the 29 bits that float64 has more than float32: half the time of an argsort.
     """
     n, m = scores.shape
     if scores.dtype == np.float64:
