@@ -61,10 +61,18 @@ class ConfidenceGate(BaseEstimator):
         self.C = C
 
     def fit(self, experts, from_seen, is_seen):
-        """Learn from images of both kinds that neither expert was trained on; return self.
+        """Learn from images of both kinds that neither expert was trained on.
 
-        ``experts`` and ``is_seen`` as in `mix_experts`; ``from_seen``, (n,) bool, marks images of
-        a seen class.
+        Parameters
+        ----------
+        experts, is_seen
+            As in `mix_experts`.
+        from_seen : (n,) bool array
+            Which images are of a seen class.
+
+        Returns
+        -------
+        self
         """
         C = check_real(self.C, "C", low=0, inclusive=False)
         n_top = check_integer(self.n_top, "n_top", low=1)
@@ -120,11 +128,11 @@ class AdaptiveSmoothing(BaseEstimator):
     and `mix_experts` has the probabilities of all classes, of which the largest is the answer.
     T and :math:`\theta` have the highest H on validation images. As :math:`\theta` grows, an
     image moves once, from its best seen to its best unseen class, so that COSMO **is**
-    calibrated stacking, with :math:`\gamma = \theta`, of what `scores` returns: the best seen
-    class leads by :math:`g + T \ell`, with :math:`\ell` the log odds of u at which both are even.
-    Hence :math:`\theta` is the middle of the best stretch of the exact curve, where the authors'
-    code searches a grid. With a small T the gate alone decides; with a large one :math:`\ell`
-    alone, and for the "total" mixture that is stacking of log probabilities.
+    calibrated stacking, with :math:`\gamma = \theta`, of scores that `scores` returns: the best
+    seen class leads by :math:`g + T \ell`, with :math:`\ell` the log odds of u at which both
+    are even. Hence :math:`\theta` is not searched on a grid, as in the authors' code, but is the
+    middle of the best stretch of the exact curve. Small T: the gate alone decides, hard. Large T:
+    :math:`\ell` alone, and for the "total" mixture that is stacking of log probabilities.
 
     Parameters
     ----------
@@ -177,9 +185,18 @@ class AdaptiveSmoothing(BaseEstimator):
     def fit(self, experts, labels, is_seen):
         """Fit the gate and choose T and the threshold, on images that no expert was trained on.
 
-        ``experts`` and ``is_seen`` as in `mix_experts`; ``labels``, (n,) int, are the images'
-        columns of ``experts``. As in the authors' code the gate learns from two images of three,
-        and all of them choose. Returns self.
+        As in the authors' code the gate learns from two images of three, and all of them choose.
+
+        Parameters
+        ----------
+        experts, is_seen
+            As in `mix_experts`.
+        labels : (n,) int array
+            Columns of ``experts`` that the images belong to.
+
+        Returns
+        -------
+        self
         """
         check_paired(experts, labels, "experts", "labels")
         (experts, mask), labels = check_experts(experts, is_seen), as_array(labels, "labels")

@@ -14,10 +14,10 @@ class CalibratedStacking(BaseEstimator):
 
     .. math:: \hat c(x) = \arg\max_{c \in C^s \cup C^u} F(x, c) - \gamma \, I(c \in C^s).
 
-    A model trained on seen classes scores them higher, so that most samples of unseen classes go
-    to seen ones. Gamma is in the unit of the scores: the 0.2 that Guo et al. take for DARK means
-    something else for another model. `zslib.metrics.seen_unseen_curve` has the outcome of every
-    gamma.
+    A model trained on seen classes scores them higher, so that without calibration most samples
+    of unseen classes go to seen ones. Gamma is in the unit of the scores: Guo et al. take 0.2 for
+    DARK, and for another model the same number means something else.
+    `zslib.metrics.seen_unseen_curve` has the outcome under every gamma.
 
     Parameters
     ----------
@@ -37,10 +37,19 @@ class CalibratedStacking(BaseEstimator):
         self.gamma = gamma
 
     def transform(self, scores, is_seen):
-        """Scores (n, C) with gamma subtracted from the columns of seen classes, a new array.
+        """Scores with gamma subtracted from the columns of seen classes.
 
-        ``scores`` are of any model, higher is better; ``is_seen``, (C,) bool, marks the columns of
-        seen classes. Library, device and type are those of ``scores``.
+        Parameters
+        ----------
+        scores : (n, C) float array
+            Of any model; higher is better.
+        is_seen : (C,) bool array
+            Which columns are seen classes.
+
+        Returns
+        -------
+        (n, C) array
+            New, of the library, device and type of ``scores``.
         """
         check_row_names(is_seen, column_names(scores), "is_seen", "scores")
         gamma, scores = check_real(self.gamma, "gamma"), as_vectors(scores, "scores")
@@ -58,14 +67,17 @@ class MetricRescaling(BaseEstimator):
     and the answer is the nearest class; at a tie of a seen and an unseen class the unseen one, as
     the strict inequality of Eq. 2 has it. With :math:`\delta_s, \delta_u` the distances to the
     nearest seen and the nearest unseen class, an image goes to a seen class while
-    :math:`(1 + \alpha) \delta_s < \delta_u`, so a larger alpha only moves images from seen to
-    unseen classes (Appendix B). Since this is
-    :math:`-\log \delta_s - \log(1 + \alpha) > -\log \delta_u`, it **is** calibrated stacking, with
-    :math:`\gamma = \log(1 + \alpha)`, of the scores :math:`-\log d`. See `stacking`,
-    `log_distance_scores` and, for all alphas at once, `zslib.metrics.seen_unseen_curve`.
+    :math:`(1 + \alpha) \delta_s < \delta_u`. So a larger alpha only moves images from seen to
+    unseen classes (Appendix B).
 
-    Alpha has no unit, but it depends on the power: on squared distances the same balance needs
-    :math:`(1 + \alpha)^2 - 1`.
+    Since :math:`(1 + \alpha) \delta_s < \delta_u` is
+    :math:`-\log \delta_s - \log(1 + \alpha) > -\log \delta_u`, it **is** calibrated stacking
+    with :math:`\gamma = \log(1 + \alpha)` on the scores :math:`-\log d`: see `stacking` and
+    `log_distance_scores`. What is known of one holds for the other, the exact curve over all
+    gammas included (`zslib.metrics.seen_unseen_curve`).
+
+    Alpha has no unit, but scaling depends on the power: on squared distances the same balance
+    needs :math:`(1 + \alpha)^2 - 1`.
 
     Parameters
     ----------
@@ -87,11 +99,19 @@ class MetricRescaling(BaseEstimator):
         self.alpha = alpha
 
     def transform(self, distances, is_seen):
-        """Distances (n, C) with the columns of seen classes times 1 + alpha, a new array.
+        """Distances with the columns of seen classes times 1 + alpha.
 
-        ``distances`` are those of images and class prototypes, never negative; ``is_seen``, (C,)
-        bool, marks the columns of seen classes. Library, device and type are those of
-        ``distances``.
+        Parameters
+        ----------
+        distances : (n, C) float array
+            From images to class prototypes; lower is better, never negative.
+        is_seen : (C,) bool array
+            Which columns are seen classes.
+
+        Returns
+        -------
+        (n, C) array
+            New, of the library, device and type of ``distances``.
         """
         check_row_names(is_seen, column_names(distances), "is_seen", "distances")
         alpha = check_real(self.alpha, "alpha", low=0)
@@ -106,15 +126,29 @@ class MetricRescaling(BaseEstimator):
         return distances * (1.0 + alpha * xp.astype(mask, distances.dtype))[None, :]
 
     def stacking(self):
-        """The `CalibratedStacking` by log(1 + alpha), which does this to `log_distance_scores`."""
+        """The `CalibratedStacking` that does the same to `log_distance_scores`.
+
+        Returns
+        -------
+        CalibratedStacking
+            With gamma = log(1 + alpha).
+        """
         return CalibratedStacking(log1p(check_real(self.alpha, "alpha", low=0)))
 
 
 def log_distance_scores(distances):
-    """Scores -log d, (n, C), of which metric rescaling is calibrated stacking.
+    """Scores -log d, on which metric rescaling is calibrated stacking.
 
-    Distances (n, C) are never negative. One of 0, whose logarithm does not exist, counts as the
-    smallest normal number of its type. Library, device and type stay; higher is better.
+    Parameters
+    ----------
+    distances : (n, C) float array
+        Never negative. A distance of 0, whose logarithm does not exist, counts as the smallest
+        normal number of its type.
+
+    Returns
+    -------
+    (n, C) float array
+        Higher is better; of the library, device and type of ``distances``.
 
     Examples
     --------

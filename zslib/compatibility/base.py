@@ -359,11 +359,20 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
 
     @available_if(lambda self: self._scores_are_logits)
     def predict_proba(self, X, class_embeddings=None):
-        """Probability of each candidate class, (n, C'), given that a sample is of one of them.
+        """Probability of each candidate class, given that a sample is of one of them.
 
         Only methods that define one have it: those trained as a softmax over classes, and those
-        that derive a posterior of classes. Parameters and columns as in `decision_function`; rows
-        sum to one, with the type of ``X``.
+        that derive a posterior of classes.
+
+        Parameters
+        ----------
+        X, class_embeddings
+            As in `decision_function`.
+
+        Returns
+        -------
+        array, shape (n, C'), with the type of ``X``
+            Rows sum to one; the columns are those of `decision_function`.
         """
         scores = self._scored(X, class_embeddings)
         xp = namespace(scores)

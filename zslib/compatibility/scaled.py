@@ -41,7 +41,8 @@ class Scaled(CompatibilityModel):
         Fitted, on what is scaled.
     seen_embeddings_ : array, shape (k, q)
         Vectors of the seen classes, scaled.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
+    classes_, class_embeddings_, n_features_in_, embedding_dim_
+        See `CompatibilityModel`.
 
     Examples
     --------
@@ -62,10 +63,18 @@ class Scaled(CompatibilityModel):
     gamma: float = 0.0
 
     def fit(self, X, y, class_embeddings, image_attributes=None, unseen_embeddings=None):
-        """Learn from samples of the seen classes, all as they are before the scaling; return self.
+        """Learn from samples of the seen classes, all as they are before the scaling.
 
-        ``X``, ``y`` and ``class_embeddings`` are as in `CompatibilityModel`; only a scorer whose
-        own ``fit`` takes ``image_attributes`` or ``unseen_embeddings`` sees these.
+        Parameters
+        ----------
+        X, y, class_embeddings
+            As in `CompatibilityModel`.
+        image_attributes, unseen_embeddings
+            For a scorer whose ``fit`` takes them; others never see them.
+
+        Returns
+        -------
+        self
         """
         more = {"image_attributes": image_attributes, "unseen_embeddings": unseen_embeddings}
         return self._checked_fit(X, y, class_embeddings, **more)

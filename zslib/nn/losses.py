@@ -12,8 +12,18 @@ def softmax_cross_entropy(logits, labels):
 
     .. math:: -\frac{1}{n} \sum_i \Bigl( z_{i y_i} - \log \sum_c e^{z_{ic}} \Bigr)
 
-    ``logits`` (n, C) are z, and integers ``labels`` (n,), in 0 … C - 1, on their device, are y.
-    Returns the loss, of shape (), and the gradient by the logits, (n, C).
+    Parameters
+    ----------
+    logits : float array, shape (n, C)
+        :math:`z`.
+    labels : integer array, shape (n,)
+        :math:`y`, in 0 … C - 1, on the device of the logits.
+
+    Returns
+    -------
+    loss : array, shape ()
+    gradient : array, shape (n, C)
+        By the logits.
 
     Examples
     --------
@@ -44,8 +54,18 @@ def sigmoid_cross_entropy(logits, targets):
     .. math:: -\frac{1}{n} \sum_{ij} \bigl(
               t_{ij} \log \sigma(z_{ij}) + (1 - t_{ij}) \log (1 - \sigma(z_{ij})) \bigr)
 
-    ``logits`` are z, and ``targets`` t, in [0, 1], both (n, d). Returns the loss, of shape (), and
-    the gradient by the logits, :math:`(\sigma(z) - t) / n`, (n, d).
+    Parameters
+    ----------
+    logits : float array, shape (n, d)
+        :math:`z`.
+    targets : float array, shape (n, d)
+        :math:`t`, in [0, 1].
+
+    Returns
+    -------
+    loss : array, shape ()
+    gradient : array, shape (n, d)
+        By the logits: :math:`(\sigma(z) - t) / n`.
 
     Examples
     --------
