@@ -1,10 +1,11 @@
 """Appendix B of CLAREL, image by image; measures against alpha; stacking on -d beside it."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from chapters.clarel.intervals import joint_estimate
 from zslib.calibration import MetricRescaling, log_distance_scores
-from zslib.protocols.attributes.outcome import Competition, ZeroShotOutcome
 from zslib.protocols.attributes.rescaling import choose_alpha, measures_by_alpha
 from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.tidy import row
@@ -67,8 +68,7 @@ def event_counts(problem, run, alphas):
 
 def wrong_side(outcome, side):
     """Whether each test image of a side is answered with a class of the other."""
-    seen_answered = getattr(outcome, f"test_{side}").flips > outcome.gamma
-    return seen_answered if side == "unseen" else ~seen_answered
+    return outcome.is_seen[outcome.predictions(side)] == (side == "unseen")
 
 
 def error_rows(problem, run, n_resamples=1000):
@@ -120,20 +120,17 @@ def curve_rows(problem, results, alphas, measures):
 def of_distances(outcome):
     """The outcome for the scores -d, where that of -log d is given."""
     sides = {}
-    every = np.arange(outcome.is_seen.size)
-    for part, kept in outcome.scores.items():
-        candidates = every[~outcome.is_seen] if part == "zero_shot" else every
-        scores, labels = -np.exp(-kept.astype(np.float64)), getattr(outcome, part).labels
-        sides[part] = Competition.of_scores(scores, labels, candidates, outcome.is_seen, 1)
-    return ZeroShotOutcome(outcome.checksum, outcome.is_seen, 0.0, **sides)
+    for part in ("zero_shot", "test_seen", "test_unseen"):
+        side, names = getattr(outcome, part), ("seen_scores", "unseen_scores")
+        scores = {name: -np.exp(-getattr(side, name).astype(np.float64)) for name in names}
+        sides[part] = replace(side, **scores)
+    return replace(outcome, gamma=0.0, scores=None, **sides)
 
 
 def stacking_on_distances(run):
     """Test outcomes of calibrated stacking on -d, and its gamma, chosen as alpha is."""
-    validation, test = (
-        [of_distances(result.outcome) for result in run.results(part)]
-        for part in ("validation", "test")
-    )
+    parts = run.validation, run.test
+    validation, test = ([of_distances(result.outcome) for result in part] for part in parts)
     gamma = float(np.log1p(choose_alpha(validation)[0]))
     return [outcome.at(gamma) for outcome in test], gamma
 
