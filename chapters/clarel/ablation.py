@@ -47,9 +47,9 @@ def authors_rows(symbol, curves):
 
 def printed_rows(lines):
     """Table 3 of the paper, ``lines``, as rows."""
-    measures = (("unseen", "u"), ("seen", "s"), ("H", "H"))
-    for data, (n, line), (metric, short) in product(("CUB", "FLOWERS"), lines.items(), measures):
-        yield row(f"{data} (paper)", metric, f"line {n}", line[data][short])
+    metrics = "unseen", "seen", "H"
+    for data, (n, line), metric in product(("CUB", "FLOWERS"), lines.items(), metrics):
+        yield row(f"{data} (paper)", metric, f"line {n}", line[data][MEASURES[metric]])
 
 
 def range_rows(problem, symbol, runs, curves, low, high):
@@ -86,23 +86,16 @@ def side_rows(problem, lines):
     rescaling, 6 minus 3, minus what they add without, 1 minus 2.
     """
 
-    def half(seen, unseen):
-        alone, both = harmonic_mean(seen, unseen)
-        return alone - both / 2
-
-    def gap(seen, unseen):
-        with_it, without = np.abs(seen - unseen)
-        return with_it - without
-
-    def twice(seen, unseen):
-        six, three, one, two = harmonic_mean(seen, unseen)
-        return (six - three) - (one - two)
-
-    for metric, method, value, numbers in (
-        ("H", "3 - half of 6", half, "36"),
-        ("gap of seen and unseen", "6 - 1", gap, "61"),
-        ("H", "(6 - 3) - (1 - 2)", twice, "6312"),
+    measures = {"H": harmonic_mean, "gap of seen and unseen": lambda s, u: np.abs(s - u)}
+    for metric, method, numbers, combined in (
+        ("H", "3 - half of 6", "36", lambda three, six: three - six / 2),
+        ("gap of seen and unseen", "6 - 1", "61", lambda six, one: six - one),
+        ("H", "(6 - 3) - (1 - 2)", "6312", lambda six, three, one, two: six - three - (one - two)),
     ):
+
+        def value(seen, unseen, measure=measures[metric], combined=combined):
+            return combined(*measure(seen, unseen))
+
         outcomes = [lines[f"line {n}"] for n in numbers]
         yield row(problem, metric, method, joint_estimate(outcomes, value))
 
