@@ -30,14 +30,12 @@ def with_tested_in_validation(problem):
     Of those that have a text. It is of no use for a test.
     """
     tested = problem.test_seen[np.diff(problem.text_offsets)[problem.test_seen] > 0]
-    labels = problem.labels[tested]
-    added = {
-        "train": tested[np.isin(labels, problem.train_classes)],
-        "val": tested[np.isin(labels, problem.val_classes)],
-        "trainval": tested,
-    }
-    grown = {k: np.sort(np.concatenate([getattr(problem, k), rows])) for k, rows in added.items()}
-    return replace(problem, **grown, test_seen=np.empty(0, dtype=np.int64))
+    grown = {"test_seen": ()}
+    for part in ("train", "val", "trainval"):
+        rows = getattr(problem, part)
+        of_classes = np.isin(problem.labels[tested], problem.labels[rows])
+        grown[part] = np.union1d(rows, tested[of_classes])
+    return replace(problem, **grown)
 
 
 def departures(problem, seeds, **options):
