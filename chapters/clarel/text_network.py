@@ -78,17 +78,15 @@ class AppendixNetwork:
         x, mask = like(words, encoder.weight.value), like(words != 0, encoder.weight.value)
         blocks = [f"convolution {k}, norm, ReLU" for k in (1, 2)]
         blocks += ["convolution 3, norm", "plus shortcut, ReLU"]  # all of one shape
-        named = {
-            "embedding": ("lookup", ["word vectors"]),
-            "block1": ("convolution", [f"block 1: {part}" for part in blocks]),
-            "block2": ("convolution", [f"block 2: {part}" for part in blocks]),
-            "lstm": ("LSTM", ["LSTM, both directions"]),
-            "pool": ("mean", [f"{self.defaults.pooling} over words"]),
-        }
+        named = [
+            ("lookup", ["word vectors"]),
+            *(("convolution", [f"block {k}: {part}" for part in blocks]) for k in (1, 2)),
+            ("LSTM", ["LSTM, both directions"]),
+            ("mean", [f"{self.defaults.pooling} over words"]),
+        ]
         bars = [("tokens", "input", (*words.shape, 1), "text")]
-        for name, layer in encoder.layers.layers.items():
+        for layer, (kind, parts) in zip(encoder.layers.layers.values(), named, strict=True):
             x = layer.forward(x, mask)
-            kind, parts = named[name]
             bars += [(part, kind, x.shape, "text") for part in parts]
         n, e, c = len(images), self.embedding_dim, self.n_classes
         return [
@@ -99,7 +97,7 @@ class AppendixNetwork:
             ("image features", "input", (n, self.n_features), "image"),
             ("dropout, linear: image embedding", "linear", (n, e), "image"),
             ("linear: image classifier", "linear", (n, c), "image"),
-        ], [(1, 5), (5, 9)]
+        ], [(1, 5), (5, 9)]  # past the four bars of either block
 
     def sizes(self):
         """Parameters by layer: (layer, formula, number of arrays' entries, whether penalised)."""
