@@ -1,6 +1,7 @@
 """Appendix B of CLAREL, image by image; measures against alpha; stacking on -d beside it."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -36,18 +37,17 @@ def check_appendix_b(runs, alphas):
     """
     broken, rises = 0, {"unseen": 0.0, "seen": 0.0}
     for problem, run in runs.items():
-        for result in run.test:
-            for part in rises:
-                D, nearest = distances(result, part), nearest_distances(problem, result, part)
-                plain, stays, moves = events(*nearest, np.asarray(alphas)[:, None])
-                for alpha, answered in zip(alphas, stays, strict=True):
-                    scaled = MetricRescaling(float(alpha)).transform(D, problem.is_seen)
-                    seen, unseen = scaled[:, problem.is_seen], scaled[:, ~problem.is_seen]
-                    broken += int((answered != (seen.min(axis=1) < unseen.min(axis=1))).sum())
-                wrong = (stays | moves) != plain, stays & moves, stays[1:] & ~stays[:-1]
-                broken += sum(int(where.sum()) for where in wrong)
-                steps = 100.0 * np.diff(stays.mean(axis=1))
-                rises[part] = float(steps.max(initial=rises[part]))
+        for result, part in product(run.test, rises):
+            D, nearest = distances(result, part), nearest_distances(problem, result, part)
+            plain, stays, moves = events(*nearest, np.asarray(alphas)[:, None])
+            for alpha, answered in zip(alphas, stays, strict=True):
+                scaled = MetricRescaling(float(alpha)).transform(D, problem.is_seen)
+                seen, unseen = scaled[:, problem.is_seen], scaled[:, ~problem.is_seen]
+                broken += int((answered != (seen.min(axis=1) < unseen.min(axis=1))).sum())
+            wrong = (stays | moves) != plain, stays & moves, stays[1:] & ~stays[:-1]
+            broken += sum(int(where.sum()) for where in wrong)
+            steps = 100.0 * np.diff(stays.mean(axis=1))
+            rises[part] = float(steps.max(initial=rises[part]))
     return broken, rises
 
 
@@ -138,10 +138,9 @@ def stacking_on_distances(run):
 def answered_otherwise(problem, run):
     """Test images that stacking on -log d answers otherwise than rescaling by the chosen alpha."""
     rescaling, differ = MetricRescaling(run.alpha), 0
-    for result in run.test:
-        for part in ("seen", "unseen"):
-            D = distances(result, part)
-            scores = rescaling.stacking().transform(log_distance_scores(D), problem.is_seen)
-            scaled = rescaling.transform(D, problem.is_seen)
-            differ += int((scores.argmax(axis=1) != scaled.argmin(axis=1)).sum())
+    for result, part in product(run.test, ("seen", "unseen")):
+        D = distances(result, part)
+        scores = rescaling.stacking().transform(log_distance_scores(D), problem.is_seen)
+        scaled = rescaling.transform(D, problem.is_seen)
+        differ += int((scores.argmax(axis=1) != scaled.argmin(axis=1)).sum())
     return differ
