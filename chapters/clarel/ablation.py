@@ -22,6 +22,11 @@ def run_at(problem, mix, weight, seeds, **options):
     return run_clarel(problem, seeds, changes=changes, retrieval=False, **options)
 
 
+def mean_value(outcomes, measure):
+    """A measure, in mean over the outcomes of several trainings."""
+    return np.mean([outcome.value(measure) for outcome in outcomes])
+
+
 def budget_rows(problem, batches, seeds, device, rate):
     """ACC and H on validation data after several numbers of batches; None where training fails."""
     for n in batches:
@@ -63,10 +68,7 @@ def range_rows(problem, symbol, runs, curves, low, high):
     inside = {x: run for x, run in runs.items() if low <= x <= high}
     data = [SETS[problem.name]] if problem.name in SETS else list(curves)
     for measure, short in MEASURES.items() if len(inside) > 1 else ():
-        level = {
-            x: np.mean([outcome.value(measure) for outcome in run.outcomes("validation")])
-            for x, run in inside.items()
-        }
+        level = {x: mean_value(run.outcomes("validation"), measure) for x, run in inside.items()}
         best, worst = max(level, key=level.get), min(level, key=level.get)
         moved = runs[best].estimate(measure, minus=runs[worst].outcomes())
         yield row(problem, f"range of {measure} from {low:g} to {high:g}", symbol, moved)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from sklearn.base import clone
 
-from chapters.clarel.ablation import run_at
+from chapters.clarel.ablation import mean_value, run_at
 from zslib.protocols.attributes.rescaling import choose_alpha
 from zslib.protocols.pairs.runs import run_clarel, run_image_text
 from zslib.protocols.sweep import best_that_trains
@@ -85,9 +85,7 @@ def swept_on_test(problem, seeds, points, settings, **options):
     }
     for symbol, pairs in weights.items():
         runs = [run_at(problem, *pair, seeds, **options) for pair in pairs]
-        H = {
-            part: [np.mean([o.value("H") for o in run.outcomes(part)]) for run in runs]
-            for part in ("validation", "test")
-        }
-        gain = max(H["test"]) - H["test"][int(np.argmax(H["validation"]))]
-        yield row(problem, "H", f"{symbol} swept on test images", float(gain))
+        chosen = max(runs, key=lambda run: mean_value(run.outcomes("validation"), "H"))
+        best = max(mean_value(run.outcomes(), "H") for run in runs)
+        gain = float(best - mean_value(chosen.outcomes(), "H"))
+        yield row(problem, "H", f"{symbol} swept on test images", gain)
