@@ -22,6 +22,11 @@ def run_at(problem, mix, weight, seeds, **options):
     return run_clarel(problem, seeds, changes=changes, retrieval=False, **options)
 
 
+def mean_value(outcomes, measure):
+    """A measure, in mean over the outcomes of several trainings."""
+    return np.mean([outcome.value(measure) for outcome in outcomes])
+
+
 def budget_rows(problem, batches, seeds, device, rate):
     """ACC and H on validation data after several numbers of batches; None where training fails."""
     for n in batches:
@@ -47,9 +52,9 @@ def authors_rows(symbol, curves):
 
 def printed_rows(lines):
     """Table 3 of the paper, ``lines``, as rows."""
-    measures = (("unseen", "u"), ("seen", "s"), ("H", "H"))
-    for data, (n, line), (metric, short) in product(("CUB", "FLOWERS"), lines.items(), measures):
-        yield row(f"{data} (paper)", metric, f"line {n}", line[data][short])
+    metrics = "unseen", "seen", "H"
+    for data, (n, line), metric in product(("CUB", "FLOWERS"), lines.items(), metrics):
+        yield row(f"{data} (paper)", metric, f"line {n}", line[data][MEASURES[metric]])
 
 
 def range_rows(problem, symbol, runs, curves, low, high):
@@ -63,10 +68,7 @@ def range_rows(problem, symbol, runs, curves, low, high):
     inside = {x: run for x, run in runs.items() if low <= x <= high}
     data = [SETS[problem.name]] if problem.name in SETS else list(curves)
     for measure, short in MEASURES.items() if len(inside) > 1 else ():
-        level = {
-            x: np.mean([outcome.value(measure) for outcome in run.outcomes("validation")])
-            for x, run in inside.items()
-        }
+        level = {x: mean_value(run.outcomes("validation"), measure) for x, run in inside.items()}
         best, worst = max(level, key=level.get), min(level, key=level.get)
         moved = runs[best].estimate(measure, minus=runs[worst].outcomes())
         yield row(problem, f"range of {measure} from {low:g} to {high:g}", symbol, moved)
@@ -86,23 +88,16 @@ def side_rows(problem, lines):
     rescaling, 6 minus 3, minus what they add without, 1 minus 2.
     """
 
-    def half(seen, unseen):
-        alone, both = harmonic_mean(seen, unseen)
-        return alone - both / 2
-
-    def gap(seen, unseen):
-        with_it, without = np.abs(seen - unseen)
-        return with_it - without
-
-    def twice(seen, unseen):
-        six, three, one, two = harmonic_mean(seen, unseen)
-        return (six - three) - (one - two)
-
-    for metric, method, value, numbers in (
-        ("H", "3 - half of 6", half, "36"),
-        ("gap of seen and unseen", "6 - 1", gap, "61"),
-        ("H", "(6 - 3) - (1 - 2)", twice, "6312"),
+    measures = {"H": harmonic_mean, "gap of seen and unseen": lambda s, u: np.abs(s - u)}
+    for metric, method, numbers, combined in (
+        ("H", "3 - half of 6", "36", lambda three, six: three - six / 2),
+        ("gap of seen and unseen", "6 - 1", "61", lambda six, one: six - one),
+        ("H", "(6 - 3) - (1 - 2)", "6312", lambda six, three, one, two: six - three - (one - two)),
     ):
+
+        def value(seen, unseen, measure=measures[metric], combined=combined):
+            return combined(*measure(seen, unseen))
+
         outcomes = [lines[f"line {n}"] for n in numbers]
         yield row(problem, metric, method, joint_estimate(outcomes, value))
 

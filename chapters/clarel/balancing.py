@@ -1,10 +1,12 @@
 """Appendix B of CLAREL, image by image; measures against alpha; stacking on -d beside it."""
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 
 from chapters.clarel.intervals import joint_estimate
 from zslib.calibration import MetricRescaling, log_distance_scores
-from zslib.protocols.attributes.outcome import Competition, ZeroShotOutcome
 from zslib.protocols.attributes.rescaling import choose_alpha, measures_by_alpha
 from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.tidy import row
@@ -35,18 +37,17 @@ def check_appendix_b(runs, alphas):
     """
     broken, rises = 0, {"unseen": 0.0, "seen": 0.0}
     for problem, run in runs.items():
-        for result in run.test:
-            for part in rises:
-                D, nearest = distances(result, part), nearest_distances(problem, result, part)
-                plain, stays, moves = events(*nearest, np.asarray(alphas)[:, None])
-                for alpha, answered in zip(alphas, stays, strict=True):
-                    scaled = MetricRescaling(float(alpha)).transform(D, problem.is_seen)
-                    seen, unseen = scaled[:, problem.is_seen], scaled[:, ~problem.is_seen]
-                    broken += int((answered != (seen.min(axis=1) < unseen.min(axis=1))).sum())
-                wrong = (stays | moves) != plain, stays & moves, stays[1:] & ~stays[:-1]
-                broken += sum(int(where.sum()) for where in wrong)
-                steps = 100.0 * np.diff(stays.mean(axis=1))
-                rises[part] = float(steps.max(initial=rises[part]))
+        for result, part in product(run.test, rises):
+            D, nearest = distances(result, part), nearest_distances(problem, result, part)
+            plain, stays, moves = events(*nearest, np.asarray(alphas)[:, None])
+            for alpha, answered in zip(alphas, stays, strict=True):
+                scaled = MetricRescaling(float(alpha)).transform(D, problem.is_seen)
+                seen, unseen = scaled[:, problem.is_seen], scaled[:, ~problem.is_seen]
+                broken += int((answered != (seen.min(axis=1) < unseen.min(axis=1))).sum())
+            wrong = (stays | moves) != plain, stays & moves, stays[1:] & ~stays[:-1]
+            broken += sum(int(where.sum()) for where in wrong)
+            steps = 100.0 * np.diff(stays.mean(axis=1))
+            rises[part] = float(steps.max(initial=rises[part]))
     return broken, rises
 
 
@@ -67,8 +68,7 @@ def event_counts(problem, run, alphas):
 
 def wrong_side(outcome, side):
     """Whether each test image of a side is answered with a class of the other."""
-    seen_answered = getattr(outcome, f"test_{side}").flips > outcome.gamma
-    return seen_answered if side == "unseen" else ~seen_answered
+    return outcome.is_seen[outcome.predictions(side)] == (side == "unseen")
 
 
 def error_rows(problem, run, n_resamples=1000):
@@ -120,20 +120,17 @@ def curve_rows(problem, results, alphas, measures):
 def of_distances(outcome):
     """The outcome for the scores -d, where that of -log d is given."""
     sides = {}
-    every = np.arange(outcome.is_seen.size)
-    for part, kept in outcome.scores.items():
-        candidates = every[~outcome.is_seen] if part == "zero_shot" else every
-        scores, labels = -np.exp(-kept.astype(np.float64)), getattr(outcome, part).labels
-        sides[part] = Competition.of_scores(scores, labels, candidates, outcome.is_seen, 1)
-    return ZeroShotOutcome(outcome.checksum, outcome.is_seen, 0.0, **sides)
+    for part in ("zero_shot", "test_seen", "test_unseen"):
+        side, names = getattr(outcome, part), ("seen_scores", "unseen_scores")
+        scores = {name: -np.exp(-getattr(side, name).astype(np.float64)) for name in names}
+        sides[part] = replace(side, **scores)
+    return replace(outcome, gamma=0.0, scores=None, **sides)
 
 
 def stacking_on_distances(run):
     """Test outcomes of calibrated stacking on -d, and its gamma, chosen as alpha is."""
-    validation, test = (
-        [of_distances(result.outcome) for result in run.results(part)]
-        for part in ("validation", "test")
-    )
+    parts = run.validation, run.test
+    validation, test = ([of_distances(result.outcome) for result in part] for part in parts)
     gamma = float(np.log1p(choose_alpha(validation)[0]))
     return [outcome.at(gamma) for outcome in test], gamma
 
@@ -141,10 +138,9 @@ def stacking_on_distances(run):
 def answered_otherwise(problem, run):
     """Test images that stacking on -log d answers otherwise than rescaling by the chosen alpha."""
     rescaling, differ = MetricRescaling(run.alpha), 0
-    for result in run.test:
-        for part in ("seen", "unseen"):
-            D = distances(result, part)
-            scores = rescaling.stacking().transform(log_distance_scores(D), problem.is_seen)
-            scaled = rescaling.transform(D, problem.is_seen)
-            differ += int((scores.argmax(axis=1) != scaled.argmin(axis=1)).sum())
+    for result, part in product(run.test, ("seen", "unseen")):
+        D = distances(result, part)
+        scores = rescaling.stacking().transform(log_distance_scores(D), problem.is_seen)
+        scaled = rescaling.transform(D, problem.is_seen)
+        differ += int((scores.argmax(axis=1) != scaled.argmin(axis=1)).sum())
     return differ

@@ -1,7 +1,5 @@
 """What pairs add: a scorer of class embeddings that needs none, and texts without their images."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -43,15 +41,17 @@ def tfidf_vectors(problem, *, dimension=300, min_count=2):
 
 
 @lru_cache(maxsize=2)
-def mean_text_problem(problem) -> ZeroShotProblem:
+def mean_text_problem(problem, *, held_out=False) -> ZeroShotProblem:
     """The same images and split, each class embedded as the mean of its texts' vectors.
 
     So that any scorer of class embeddings can be run beside a model trained on pairs. The texts
     of a class are those of `ImageTextProblem.prototype_rows`; their vectors are the problem's own
     or `tfidf_vectors`. Features are centred on the training images and divided by their length,
-    since scorers such as ESZSL have no constant term, which CLAREL's image head has. The last two
-    are remembered.
+    since scorers such as ESZSL have no constant term, which CLAREL's image head has. With
+    ``held_out`` all this is of the validation data. The last two are remembered.
     """
+    if held_out:
+        problem = problem.validation_problem()
     if problem.texts is None:
         vectors = to_host(problem.text_vectors).astype(np.float64)
     else:
@@ -94,7 +94,7 @@ def run_mean_texts(method, problem, *, seed=0, device="cpu"):
         return run_zero_shot(method, data, **options).outcome
 
     def attempt(parameters):
-        tested = outcome(mean_text_problem(_held_out(problem)), parameters)
+        tested = outcome(mean_text_problem(problem, held_out=True), parameters)
         H, gamma = 100 * tested.curve.best_harmonic_mean, tested.curve.best_gamma
         return {"ACC": tested.value("ACC"), "H": float(H), "gamma": float(gamma)}
 
@@ -105,12 +105,6 @@ def run_mean_texts(method, problem, *, seed=0, device="cpu"):
     train = partial(outcome, mean_text_problem(problem))
     best, tested, _ = best_that_trains(trials, "H", train, name)
     return tested.at(best["gamma"]), best
-
-
-@lru_cache(maxsize=1)
-def _held_out(problem):
-    """The validation data of a problem, once for all scorers."""
-    return problem.validation_problem(seed=0)
 
 
 def with_class_texts(problem):

@@ -45,12 +45,10 @@ def known_text_share(p):
     if p.level != "image":
         return None
 
-    def own(i):
-        rows = p.text_index[p.text_offsets[i] : p.text_offsets[i + 1]]
-        return {(p.labels[i], text) for text in p.text_ids[rows]}
-
-    known = set().union(*map(own, p.trainval))
-    shared = [bool(own(i) & known) for i in p.test_seen if own(i)]
+    texts = np.split(p.text_ids[p.text_index], p.text_offsets[1:-1])
+    own = [{(label, text) for text in ids} for label, ids in zip(p.labels, texts, strict=True)]
+    known = set().union(*(own[i] for i in p.trainval))
+    shared = [bool(own[i] & known) for i in p.test_seen if own[i]]
     return 100 * float(np.mean(shared)) if shared else None
 
 
@@ -60,10 +58,9 @@ def printed_rows():
     shorts = {"unseen": "u", "seen": "s", "H": "H"}
     for data in ("CUB", "FLOWERS"):
         paper = f"{data} (paper)"
-        for method, cells in gzsl.items():
-            for metric, short in shorts.items():
-                if data in cells:
-                    yield row(paper, metric, method, cells[data].get(short, NOT_PRINTED))
+        for (method, cells), (metric, short) in product(gzsl.items(), shorts.items()):
+            if data in cells:
+                yield row(paper, metric, method, cells[data].get(short, NOT_PRINTED))
         for method, cells in zsl.items():
             yield row(paper, "ACC", method, cells[data])
 
@@ -83,15 +80,13 @@ def rate_rows(runs):
     ``runs`` is {problem: {name: run}}; H is the mean over the trainings of the choice.
     """
     tried = {
-        (p, name): {trial["parameters"]["learning_rate"]: trial for trial in run.trials}
+        (p, name): {t["parameters"]["learning_rate"]: t.get("H", "failed") for t in run.trials}
         for p, named in runs.items()
         for name, run in named.items()
     }
     rates = sorted(set().union(*tried.values()))
-    for (p, name), trials in tried.items():
-        for rate in rates:
-            value = trials[rate].get("H", "failed") if rate in trials else None
-            yield row(p, "validation H", name, value, learning_rate=rate)
+    for (p, name), rate in product(tried, rates):
+        yield row(p, "validation H", name, tried[p, name].get(rate), learning_rate=rate)
 
 
 def level_runs(problem, seeds, n_batches, **options):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from sklearn.base import clone
 
-from chapters.clarel.ablation import run_at
+from chapters.clarel.ablation import mean_value, run_at
 from zslib.protocols.attributes.rescaling import choose_alpha
 from zslib.protocols.pairs.runs import run_clarel, run_image_text
 from zslib.protocols.sweep import best_that_trains
@@ -30,14 +30,12 @@ def with_tested_in_validation(problem):
     Of those that have a text. It is of no use for a test.
     """
     tested = problem.test_seen[np.diff(problem.text_offsets)[problem.test_seen] > 0]
-    labels = problem.labels[tested]
-    added = {
-        "train": tested[np.isin(labels, problem.train_classes)],
-        "val": tested[np.isin(labels, problem.val_classes)],
-        "trainval": tested,
-    }
-    grown = {k: np.sort(np.concatenate([getattr(problem, k), rows])) for k, rows in added.items()}
-    return replace(problem, **grown, test_seen=np.empty(0, dtype=np.int64))
+    grown = {"test_seen": ()}
+    for part in ("train", "val", "trainval"):
+        rows = getattr(problem, part)
+        of_classes = np.isin(problem.labels[tested], problem.labels[rows])
+        grown[part] = np.union1d(rows, tested[of_classes])
+    return replace(problem, **grown)
 
 
 def departures(problem, seeds, **options):
@@ -87,9 +85,7 @@ def swept_on_test(problem, seeds, points, settings, **options):
     }
     for symbol, pairs in weights.items():
         runs = [run_at(problem, *pair, seeds, **options) for pair in pairs]
-        H = {
-            part: [np.mean([o.value("H") for o in run.outcomes(part)]) for run in runs]
-            for part in ("validation", "test")
-        }
-        gain = max(H["test"]) - H["test"][int(np.argmax(H["validation"]))]
-        yield row(problem, "H", f"{symbol} swept on test images", float(gain))
+        chosen = max(runs, key=lambda run: mean_value(run.outcomes("validation"), "H"))
+        best = max(mean_value(run.outcomes(), "H") for run in runs)
+        gain = float(best - mean_value(chosen.outcomes(), "H"))
+        yield row(problem, "H", f"{symbol} swept on test images", gain)

@@ -28,7 +28,7 @@ def draw_method(pairs, model):
     ]
     text = ["text", f"vector of {width},\nmean of those drawn"]
     if pairs.n_words:
-        shown = textwrap.shorten(held.texts[held.training_texts[own[0]]], 54, placeholder=" …")
+        shown = textwrap.shorten(held.texts[own[0]], 54, placeholder=" …")
         quoted = "\n".join(textwrap.wrap(f"“{shown}”", 19))
         text = [quoted, f"{pairs.n_words:,} words:\nembeddings of {width},\nmean"]
     fig, ax = pyplot.subplots(figsize=(9.5, 5.0))
@@ -159,5 +159,5 @@ def draw_shares_of_images(counts):
 def batch_names(pairs):
     """Short names of the classes of the batch shown."""
     held, (rows, _, _) = pairs.problem, pairs.batch()
-    labels = held.labels[held.trainval[rows]]
+    labels = held.labels[rows]
     return [str(held.class_names[label]).replace("_", " ")[:18] for label in labels]

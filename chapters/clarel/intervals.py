@@ -1,7 +1,5 @@
 """Intervals of what seen and unseen test images say together."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.protocols.intervals import Estimate, resampled_items, resampled_runs

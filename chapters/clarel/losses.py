@@ -1,11 +1,11 @@
 """What CLAREL's losses do: trainings with parts left out, measured on held-out classes."""
 
-from __future__ import annotations
-
 from functools import cached_property
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
@@ -14,6 +14,7 @@ from zslib.compatibility.clarel.loss import embedding_distances, retrieval_proba
 from zslib.compatibility.clarel.pairs import Pairs
 from zslib.protocols.attributes.tuning import split_validation_classes, with_validation_classes
 from zslib.protocols.intervals import Estimate, class_draws, resampled_runs
+from zslib.protocols.pairs.captions import fitted_pairs
 from zslib.protocols.pairs.evaluate import check_losses, evaluate_image_text, model_texts
 from zslib.protocols.pairs.runs import SHORT_GRID, image_text_trials, short_clarel
 from zslib.protocols.sweep import best_that_trains
@@ -55,8 +56,8 @@ class HeldOutPairs:
         One list of models, one for each seed, by kind: see `KINDS`. The step size of a kind is the
         one with the largest H on a quarter of the training classes, or the next best where a
         training diverges with it.
-    passed_over : list of (kind, step size)
-        With which a training failed: see `check_losses`.
+    passed_over : dict
+        Of each kind the step sizes, as text, with which a training failed: see `check_losses`.
     """
 
     def __init__(self, problem, seeds, *, n_batches, embedding_dim, device, must_learn=True):
@@ -65,12 +66,7 @@ class HeldOutPairs:
         self.seeds, self.device, self.must_learn = seeds, device, must_learn
         self.problem = held = self._on_host.to(device)
         self.texts, self.n_words = model_texts(held)
-        self.offsets, index = ragged_rows(*held.text_rows, held.trainval)
-        known = held.training_texts
-        self.index = np.searchsorted(known, index)
-        self.images = take_rows(held.features, held.trainval)
-        self.labels = like(held.labels[held.trainval], self.images)
-        self.known_texts, self.ids = take_rows(self.texts, known), held.text_ids[known]
+        self.offsets, self.index = ragged_rows(*held.text_rows, held.trainval)
         self.model = short_clarel(
             held,
             n_batches=n_batches,
@@ -78,7 +74,7 @@ class HeldOutPairs:
             batch_size=min(32, len(held.trainval)),
             log_every=max(n_batches // 40, 1),
         )
-        self.models, self.passed_over = {}, []
+        self.models, self.passed_over = {}, {}
 
     def train(self, kinds):
         """Train these kinds with every seed."""
@@ -90,13 +86,13 @@ class HeldOutPairs:
             name = f"{kind} on {self.problem.name}"
             trials = self._trials(KINDS[kind])
             _, self.models[kind], failed = best_that_trains(trials, "H", fits, name)
-            self.passed_over += [(kind, trial["parameters"]["learning_rate"]) for trial in failed]
+            rates = (f"{trial['parameters']['learning_rate']:g}" for trial in failed)
+            self.passed_over[kind] = " and ".join(rates)
         return self
 
     def _fit(self, seed, changes):
         model = clone(self.model).set_params(random_state=seed, **changes)
-        rows = self.offsets, self.index
-        fitted = model.fit(self.images, self.labels, self.known_texts, rows, self.ids)
+        fitted, _ = fitted_pairs(model, self.problem, self.texts, ("trainval", "test_unseen"))
         if self.must_learn and model.learning_rate > 1e-9:  # the random start learns nothing
             check_losses(fitted)
         return fitted
@@ -119,10 +115,7 @@ class HeldOutPairs:
         ``classes``; the ``outcome``; and the ``spread``, for each part the images of each class,
         their squared distances to the class's mean, and these means.
         """
-        return {
-            kind: [self._measured(model) for model in models]
-            for kind, models in self.models.items()
-        }
+        return {kind: [*map(self._measured, models)] for kind, models in self.models.items()}
 
     def _measured(self, model):
         parts = {
@@ -146,25 +139,20 @@ class HeldOutPairs:
         texts = np.unique(index)
         if held.level == "image":  # each distinct text once
             texts = texts[np.unique(held.text_ids[texts], return_index=True)[1]]
-        ids = np.unique(held.text_ids[index])
-        has = np.zeros((len(images), len(ids)), dtype=bool)
-        owner = np.repeat(np.arange(len(images)), np.diff(offsets))
-        has[owner, np.searchsorted(ids, held.text_ids[index])] = True
-        return images, texts, has[:, np.searchsorted(ids, held.text_ids[texts])]
+        own = np.split(held.text_ids[index], offsets[1:-1])
+        return images, texts, np.stack([np.isin(held.text_ids[texts], ids) for ids in own])
 
     def distances(self, model):
         """Of the images asked to the texts that they may be given."""
         images, texts, _ = self.asked
-        z = model.embed_images(take_rows(self.problem.features, images))
-        t = model.embed_texts(take_rows(self.texts, texts))
-        return to_host(embedding_distances(z, t))
+        return to_host(embedding_distances(*self.embedded(model, images, texts)))
 
     def _own_text_nearer(self, model):
         """For each image, percent of pairs of an own and another text in the right order."""
         belongs, distances = self.asked[2], self.distances(model)
         mine, others = belongs.sum(axis=1), (~belongs).sum(axis=1)
-        ranks = [_ranks(row, own).sum() for row, own in zip(distances, belongs, strict=True)]
-        ahead = np.array(ranks) - mine * (mine + 1) / 2
+        ranks = rankdata(distances, axis=1)
+        ahead = (ranks * belongs).sum(axis=1) - mine * (mine + 1) / 2
         return 100.0 * (1.0 - ahead / (mine * others))
 
     def _spread_within(self, model, rows):
@@ -182,18 +170,18 @@ class HeldOutPairs:
         rows = rng.choice(len(held.trainval), self.model.batch_size, replace=False)
         rows = rows[np.argsort(held.labels[held.trainval[rows]], kind="stable")]
         texts = [rng.choice(self.index[self.offsets[i] : self.offsets[i + 1]]) for i in rows]
-        ids = self.ids[texts]
-        return rows, np.array(texts), ids[:, None] == ids[None, :]
+        ids = held.text_ids[texts]
+        return held.trainval[rows], np.array(texts), ids[:, None] == ids[None, :]
 
-    def embedded(self, model, rows, texts):
-        """A batch in the common space, without dropout."""
-        images, texts = take_rows(self.images, rows), take_rows(self.known_texts, texts)
-        return model.embed_images(images), model.embed_texts(texts)
+    def embedded(self, model, images, texts):
+        """Some images and texts in the common space, without dropout."""
+        z = model.embed_images(take_rows(self.problem.features, images))
+        return z, model.embed_texts(take_rows(self.texts, texts))
 
     def batch_probabilities(self, model):
         """Both softmaxes of the batch shown, and the loss of each, by search."""
-        rows, texts, same = self.batch()
-        z, t = self.embedded(model, rows, texts)
+        images, texts, same = self.batch()
+        z, t = self.embedded(model, images, texts)
         softmaxes = map(to_host, retrieval_probabilities(z, t, same_text=like(same, z)))
         return {
             name: (p, float(-np.log(np.maximum(np.diag(p), 1e-300)).mean()))
@@ -202,19 +190,9 @@ class HeldOutPairs:
 
     def failures(self, kinds):
         """Sentences on the step sizes with which a training of these kinds failed."""
-        name, sentences = self.problem.name.removesuffix(" (validation)"), []
-        for kind in kinds:
-            skipped = " and ".join(f"{rate:g}" for k, rate in self.passed_over if k == kind)
-            if skipped:
-                sentences.append(f"On {name} a training of “{kind}” failed with {skipped}. ")
-        return "".join(sentences)
-
-
-def _ranks(row, some):
-    """Ranks of some entries of a row among all, from 1; equal ones have the mean of theirs."""
-    ranked = np.sort(row)
-    before, up_to = (np.searchsorted(ranked, row[some], side) for side in ("left", "right"))
-    return (before + up_to + 1) / 2
+        training = f"On {self.problem.name.removesuffix(' (validation)')} a training of"
+        failed = (kind for kind in kinds if self.passed_over[kind])
+        return "".join(f"{training} “{k}” failed with {self.passed_over[k]}. " for k in failed)
 
 
 def spread_within(statistics, times):
@@ -252,13 +230,12 @@ def settings_beside(model, printed):
 
 def curve_rows(pairs, kinds, terms=TERMS):
     """Terms of the loss by batches, means over trainings: rows."""
-    for kind in kinds:
+    for kind, term in product(kinds, terms):
         logs = [model.learning_curve_ for model in pairs.models[kind]]
-        for term in terms:
-            means = np.mean([[entry[term] for entry in log] for log in logs], axis=0)
+        for entries in zip(*logs, strict=True):
+            value = float(np.mean([entry[term] for entry in entries]))
             named = {"method": kind, "metric": term.replace("_", " ")}
-            for entry, value in zip(logs[0], means, strict=True):
-                yield named | {"value": float(value), "batches": entry["batch"]}
+            yield named | {"value": value, "batches": entries[0]["batch"]}
 
 
 def loss_rows(pairs, kinds):
@@ -275,24 +252,21 @@ def loss_rows(pairs, kinds):
 
 def above_chance_rows(results, n_classes):
     """What ``results`` of one problem have above chance, for kinds that lack a part: rows."""
-    for kind in ("retrieval alone", "classifiers alone"):
-        nearer = results.value(method=kind, metric="own text nearer, %")
-        metric = "own text nearer than by chance, points"
-        yield {"metric": metric, "method": kind, "value": nearer - 50.0}
-    accuracy = results.value(method="retrieval alone", metric="validation ACC")
-    yield {
-        "metric": "validation ACC above chance", "method": "retrieval alone",
-        "value": accuracy - 100.0 / n_classes,
-    }  # fmt: skip
+    near = "own text nearer, %", "own text nearer than by chance, points", 50.0
+    accuracy = "validation ACC", "validation ACC above chance", 100.0 / n_classes
+    parts = ("retrieval alone", near), ("classifiers alone", near), ("retrieval alone", accuracy)
+    for kind, (metric, name, chance) in parts:
+        value = results.value(method=kind, metric=metric) - chance
+        yield {"metric": name, "method": kind, "value": value}
 
 
 def share_meeting_equals(pairs):
     """Percent of the images that meet an equal text in their batch."""
     draws, met = np.random.default_rng(pairs.seeds[0]), []
-    rows = pairs.offsets, pairs.index
-    drawn = Pairs(len(pairs.images), len(pairs.ids), rows, pairs.ids)
+    n, held = len(pairs.problem.trainval), pairs.problem
+    drawn = Pairs(n, held.n_texts, (pairs.offsets, pairs.index), held.text_ids)
     for _ in range(500):
-        some = draws.choice(len(pairs.images), pairs.model.batch_size, replace=False)
+        some = draws.choice(n, pairs.model.batch_size, replace=False)
         same = drawn.in_common(drawn.draw(some, pairs.model.texts_per_image, draws))
         met.append(0.0 if same is None else 100.0 * np.mean(same.sum(axis=1) > 1))
     return float(np.mean(met))

@@ -36,16 +36,12 @@ def nearest_texts(pairs, model, n_images=4, k=3):
 
 def own_and_others(problem, n=3):
     """Lines of a table: texts of the first training image, and of others of its class."""
-    image, *others = problem.trainval[
-        problem.labels[problem.trainval] == problem.labels[problem.trainval[0]]
-    ]
-    label = str(problem.class_names[problem.labels[image]]).replace("_", " ")
-
-    def texts(of, most):
-        return problem.text_index[problem.text_offsets[of] : problem.text_offsets[of + 1]][:most]
-
-    own = [[label, "its own", problem.texts[i]] for i in texts(image, n)]
-    first = (texts(other, 1)[0] for other in others[:n])
+    labels = problem.labels[problem.trainval]
+    image, *others = problem.trainval[labels == labels[0]]
+    label = str(problem.class_names[labels[0]]).replace("_", " ")
+    texts = np.split(problem.text_index, problem.text_offsets[1:-1])
+    own = [[label, "its own", problem.texts[i]] for i in texts[image][:n]]
+    first = (texts[other][0] for other in others[:n])
     return own + [[label, "another image's", problem.texts[i]] for i in first]
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from zslib.arrays import like, ragged_rows, to_host, to_requested_device
+from zslib.arrays import like, to_host, to_requested_device
 from zslib.compatibility import CLAREL
 from zslib.compatibility.clarel.encoders import ConvLSTMEncoder, TextDraw
 from zslib.compatibility.clarel.loss import clarel_loss
@@ -47,80 +47,63 @@ class AppendixNetwork:
 
     def __init__(self, problem, *, embedding_dim, max_tokens, seed, device):
         self.problem, self.embedding_dim, self.seed = problem, embedding_dim, seed
-        self.device, self.defaults = device, CLAREL().get_params()
+        self.device, self.defaults = device, CLAREL()
         self.n_classes, self.n_features = len(problem.seen_classes), problem.features.shape[1]
         tokens, self.n_words = model_texts(problem, length=max_tokens)
         self._tokens, self._rng = to_host(tokens), np.random.default_rng(seed)
-
-    def reference(self, dtype):
-        """An array of the type and device that a network shall have."""
-        return to_requested_device(np.zeros(1, dtype), self.device)
 
     def draw(self, n_images, n_texts):
         """Rows of images, the owner of each of their texts, tokens without empty columns."""
         p, rng = self.problem, self._rng
         images = np.sort(rng.choice(p.trainval, min(n_images, len(p.trainval)), replace=False))
-        owner, chosen = [], []
-        for place, image in enumerate(images):
-            texts = ragged_rows(*p.text_rows, np.array([image]))[1]
-            some = rng.choice(texts, min(n_texts, len(texts)), replace=False)
-            owner += [place] * len(some)
-            chosen += some.tolist()
-        words = self._tokens[chosen]
-        return images, np.array(owner), words[:, words.any(axis=0)]
+        own = (p.text_index[p.text_offsets[i] : p.text_offsets[i + 1]] for i in images)
+        chosen = [rng.choice(texts, min(n_texts, len(texts)), replace=False) for texts in own]
+        words = self._tokens[np.concatenate(chosen)]
+        owner = np.repeat(np.arange(len(images)), [len(texts) for texts in chosen])
+        return images, owner, words[:, words.any(axis=0)]
 
-    def encoder(self, source, reference, *, word_dim=None, **changes):
-        """The text encoder with the sizes of Appendix D, but for the changes."""
-        width = word_dim or self.defaults["word_dim"]
-        return ConvLSTMEncoder(self.n_words, width, source, like=reference, **changes)
-
-    def whole(self, start, reference, *, embedding_dim=None, **changes):
-        """Encoder and heads at a start, without dropout."""
+    def whole(self, start, dtype=np.float32, *, word_dim=None, embedding_dim=None, **changes):
+        """Encoder and heads at a start, without dropout; sizes of Appendix D, but for changes."""
         source = np.random.default_rng(start)
-        encoder = self.encoder(source, reference, **changes)
-        width = embedding_dim or self.embedding_dim
-        sizes = CLAREL(embedding_dim=width, dropout=0.0), self.n_features, self.n_classes
-        return ClarelNetwork(*sizes, encoder, source, like=reference)
+        shared = {"like": to_requested_device(np.zeros(1, dtype), self.device)}
+        width = word_dim or self.defaults.word_dim
+        encoder = ConvLSTMEncoder(self.n_words, width, source, **shared, **changes)
+        model = CLAREL(embedding_dim=embedding_dim or self.embedding_dim, dropout=0.0)
+        return ClarelNetwork(model, self.n_features, self.n_classes, encoder, source, **shared)
 
     def shapes(self, batch, texts):
         """Output of each layer for one batch: (name, kind, shape, branch), and the shortcuts."""
-        reference = self.reference(np.float32)
-        encoder = self.encoder(np.random.default_rng(self.seed), reference)
+        encoder = self.whole(self.seed).encoder
         images, _, words = self.draw(batch, texts)
-        x, mask = like(words, reference), like(words != 0, reference)
-        layers = encoder.layers.layers
-        bars, shortcuts = [("tokens", "input", (*words.shape, 1), "text")], []
-        x = layers["embedding"].forward(x, mask)
-        bars.append(("word vectors", "lookup", x.shape, "text"))
-        parts = [f"convolution {k}, norm, ReLU" for k in (1, 2)]
-        parts += ["convolution 3, norm", "plus shortcut, ReLU"]  # all of one shape
-        for number in (1, 2):
-            start = len(bars) - 1
-            x = layers[f"block{number}"].forward(x, mask)
-            bars += [(f"block {number}: {part}", "convolution", x.shape, "text") for part in parts]
-            shortcuts.append((start, len(bars) - 1))
-        x = layers["lstm"].forward(x, mask)
-        bars.append(("LSTM, both directions", "LSTM", x.shape, "text"))
-        x = layers["pool"].forward(x, mask)
+        x, mask = like(words, encoder.weight.value), like(words != 0, encoder.weight.value)
+        blocks = [f"convolution {k}, norm, ReLU" for k in (1, 2)]
+        blocks += ["convolution 3, norm", "plus shortcut, ReLU"]  # all of one shape
+        named = [
+            ("lookup", ["word vectors"]),
+            *(("convolution", [f"block {k}: {part}" for part in blocks]) for k in (1, 2)),
+            ("LSTM", ["LSTM, both directions"]),
+            ("mean", [f"{self.defaults.pooling} over words"]),
+        ]
+        bars = [("tokens", "input", (*words.shape, 1), "text")]
+        for layer, (kind, parts) in zip(encoder.layers.layers.values(), named, strict=True):
+            x = layer.forward(x, mask)
+            bars += [(part, kind, x.shape, "text") for part in parts]
         n, e, c = len(images), self.embedding_dim, self.n_classes
         return [
             *bars,
-            (f"{self.defaults['pooling']} over words", "mean", x.shape, "text"),
             ("mean over texts", "mean", (n, x.shape[1]), "text"),
             ("dropout, linear: text embedding", "linear", (n, e), "text"),
             ("linear: text classifier", "linear", (n, c), "text"),
             ("image features", "input", (n, self.n_features), "image"),
             ("dropout, linear: image embedding", "linear", (n, e), "image"),
             ("linear: image classifier", "linear", (n, c), "image"),
-        ], shortcuts
+        ], [(1, 5), (5, 9)]  # past the four bars of either block
 
     def sizes(self):
         """Parameters by layer: (layer, formula, number of arrays' entries, whether penalised)."""
-        learned = self.whole(self.seed, self.reference(np.float32)).parameters()
-        e, c = self.embedding_dim, self.n_classes
-        d, (a, b), w, h = (
-            self.defaults[k] for k in ("word_dim", "filters", "kernel_width", "lstm_units")
-        )
+        learned = self.whole(self.seed).parameters()
+        e, c, model = self.embedding_dim, self.n_classes, self.defaults
+        d, (a, b), w, h = model.word_dim, model.filters, model.kernel_width, model.lstm_units
 
         def size(*prefixes):
             return sum(p.value.size for name, p in learned.items() if name.startswith(prefixes))
@@ -147,13 +130,11 @@ class AppendixNetwork:
         changes = {"as above": {}}
         changes |= {f"kernel width {k}": {"kernel_width": k} for k in (1, 3, 5, 7)}
         changes |= {f"word vectors of {k:,}": {"word_dim": k} for k in (50, 300, 1024)}
-        changes[f"last state instead of the {self.defaults['pooling']}"] = {"pooling": "last"}
+        changes[f"last state instead of the {self.defaults.pooling}"] = {"pooling": "last"}
         return {
-            name: n_parameters(
-                self.encoder(np.random.default_rng(self.seed), np.zeros(1, np.float32), **change)
-            )
+            name: n_parameters(self.whole(self.seed, **change).encoder)
             for name, change in changes.items()
-            if all(self.defaults[k] != v for k, v in change.items())
+            if all(getattr(self.defaults, k) != v for k, v in change.items())
         }
 
 
@@ -170,10 +151,6 @@ class LossCheck:
         share = 1 / np.bincount(owner)[owner]
         self._draw = TextDraw(owner, np.arange(len(owner)), share, len(images))
 
-    def network(self, start, dtype):
-        """The network at a start, with numbers of a type."""
-        return self._network.whole(start, self._network.reference(dtype), **self._changes)
-
     def loss(self, net, *, backward=False):
         """The loss with its penalty; on request all gradients too."""
         reference = net.image_layer.weight.value
@@ -188,7 +165,7 @@ class LossCheck:
             net.text_classifier.forward(t, train=True),
             like(self._codes, reference),
         )
-        learned = _chosen(net)
+        learned = net.parameters().values()
         penalty = sum(p.penalty * float((p.value**2).sum()) for p in learned if p.penalty)
         if backward:
             net.image_layer.backward(by_z + net.image_classifier.backward(by_image))
@@ -200,7 +177,7 @@ class LossCheck:
 
     def errors(self, group, start, dtype, steps):
         """Relative errors of central differences along a random direction, for each step."""
-        net = self.network(start, dtype)
+        net = self._network.whole(start, dtype, **self._changes)
         self.loss(net, backward=True)
         moved = _chosen(net, GROUPS[group])
         kept, source = [p.value for p in moved], np.random.default_rng(1000 + start)
@@ -239,16 +216,16 @@ class LossCheck:
         (name, numbers, penalty, largest cosine of weight and gradient, relative change of the
         text vectors); the last but one is None where the group is zero.
         """
-        weight = self._network.defaults["convolution_penalty"]
-        net = self.network(self._network.seed, np.float64)
+        weight = self._network.defaults.convolution_penalty
+        net = self._network.whole(self._network.seed, np.float64, **self._changes)
         single = TextDraw.single(self._draw.text)
         start = to_host(net.encoder.encode(self._words, single, train=True))
-        for p in _chosen(net):
+        for p in net.parameters().values():
             p.penalty = 0.0
         self.bare = self.loss(net, backward=True)
         rows = []
         for name, words in PENALISED.items():
-            doubled = _chosen(net, words, within="encoder.block")
+            doubled = _chosen(net, words)
             kept = [p.value for p in doubled]
             squares = _dot(kept, kept)
             cosine = max(map(_cosine, doubled))
@@ -274,10 +251,7 @@ def _cosine(p):
     return abs(_dot(a, b) / math.sqrt(max(_dot(a, a) * _dot(b, b), 1e-300)))
 
 
-def _chosen(net, words=("",), within=""):
+def _chosen(net, words):
     """The `Parameter` of a network's parts whose names have one of the words."""
-    return [
-        p
-        for name, p in net.parameters().items()
-        if name.startswith(within) and any(word in name for word in words)
-    ]
+    named = net.parameters().items()
+    return [p for name, p in named if any(word in name for word in words)]

@@ -14,8 +14,7 @@ def validation_counts(problem, aside, seed):
     """
     p = with_validation_classes(problem, seed)
     held = p.validation_problem(seen_fraction=aside, seed=seed)
-    groups = [np.unique(p.labels[rows]) for rows in (p.train, p.val)]
-    every = p.labels[np.concatenate([p.trainval, p.test_seen])]
+    groups, every = (p.train_classes, p.val_classes), p.labels[[*p.trainval, *p.test_seen]]
     train, val = (int(np.isin(every, group).sum()) for group in groups)
     away, kept, seen = round(aside * train), len(held.trainval), len(held.test_seen)
     a, b = map(len, groups)
@@ -49,22 +48,12 @@ def against_printed(counts, printed):
     )
     if beyond and not apart:
         text += f"So {beyond:,} images of the printed validation set must be test images. "
-    if lists := listed_images():
+    if folder := find_folder("visual/cub"):
+        lists = read_arrays(folder / "cub.npz")
+        train, val, test = (lists[name] for name in ("train_loc", "val_loc", "test_seen_loc"))
         text += (
-            "The split's files say how this can be: they list {:,} images for training and {:,} "
-            "for validation, and {:,} of these test seen classes too."
-        ).format(*lists)
+            f"The split's files say how this can be: they list {len(train):,} images for training "
+            f"and {len(val):,} for validation, and {np.isin([*train, *val], test).sum():,} of "
+            "these test seen classes too."
+        )
     return dict(zip(names, (apart, beyond), strict=True)), text
-
-
-def listed_images():
-    """Lengths of CUB's lists to train and to validate with, and how many also test seen classes.
-
-    None where the file of the split is not here.
-    """
-    folder = find_folder("visual/cub")
-    if folder is None:
-        return None
-    lists = read_arrays(folder / "cub.npz")
-    train, val, test = (lists[name] for name in ("train_loc", "val_loc", "test_seen_loc"))
-    return len(train), len(val), int(np.isin([*train, *val], test).sum())

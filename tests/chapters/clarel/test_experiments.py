@@ -260,11 +260,11 @@ def test_own_texts_and_spread_by_loops(pairs):
 
 
 def test_equal_texts_meet_as_often_as_they_are_drawn(pairs):
-    rng, met = np.random.default_rng(0), []
+    rng, met, ids = np.random.default_rng(0), [], pairs.problem.text_ids
     for _ in range(400):
-        rows = rng.choice(len(pairs.images), pairs.model.batch_size, replace=False)
+        rows = rng.choice(len(pairs.problem.trainval), pairs.model.batch_size, replace=False)
         texts = (pairs.index[pairs.offsets[i] : pairs.offsets[i + 1]] for i in rows)
-        drawn = [set(pairs.ids[own].tolist()) for own in texts]
+        drawn = [set(ids[own].tolist()) for own in texts]
         met += [any(a & b for j, b in enumerate(drawn) if j != i) for i, a in enumerate(drawn)]
     assert losses.share_meeting_equals(pairs) == pytest.approx(100 * np.mean(met), abs=5)
 
