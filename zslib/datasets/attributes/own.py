@@ -100,18 +100,14 @@ def save_zero_shot(problem, path):
 
 def read_npz(path):
     """The arrays of an ``.npz`` file, none of which may be pickled."""
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} is neither a file nor a folder: check the path")
-    if not is_npz(path):
-        kind = file_kind(path)
-        if kind == "zip" and not zipfile.is_zipfile(path):
-            raise ValueError(f"{path} is damaged or truncated: write it anew with numpy.savez")
+    kind = file_kind(path)
+    if kind != "zip" or (zipfile.is_zipfile(path) and not is_npz(path)):
         raise refuse_kind(path, kind, "an .npz file of numpy.savez")
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             return {n: _readable(path, n, partial(stored.__getitem__, n)) for n in stored}
     except (zipfile.BadZipFile, EOFError, zlib.error, OSError) as error:
-        raise ValueError(f"{path} is damaged or truncated: {error}") from error
+        raise ValueError(f"{path} is damaged or truncated, write it anew: {error}") from error
 
 
 def is_npz(path):
