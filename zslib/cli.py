@@ -40,7 +40,7 @@ def _parser():
 
     compare = commands.add_parser("compare", help="every system on your features, one report")
     add = compare.add_argument
-    add("features", metavar="FILE", help=".npz, .csv, or res101.mat beside att_splits.mat")
+    add("path", metavar="FILE", help=".npz, .csv, or res101.mat beside att_splits.mat")
     add("--vectors", metavar="CSV", help="class vectors, a name and its numbers on each line")
     add("--unseen", type=_words, metavar="A,B", help="unseen classes, by name or row")
     add("--encoding", metavar="NAME", help="of CSV files, such as latin-1 (default UTF-8)")
@@ -126,14 +126,12 @@ def _fetch(arguments):
 
     def progress(file, done, total):
         if file not in bars:
-            bars[file] = tqdm(total=total, unit="B", unit_scale=True, desc=file)
+            bar = tqdm(total=total, unit="B", unit_scale=True, desc=file)
+            bars[file] = stack.enter_context(bar)
         bars[file].update(done - bars[file].n)
 
-    try:
+    with contextlib.ExitStack() as stack:
         folder = fetch(arguments.name, progress=progress)
-    finally:
-        for bar in bars.values():
-            bar.close()
     print(folder)
 
 
@@ -142,13 +140,12 @@ def _compare(arguments):
 
     options = vars(arguments).copy()
     del options["command"], options["call"]
-    path = options.pop("features")
 
     def tell(text):
         print(textwrap.fill(text, 99), end="\n\n")
 
     try:
-        written = compare(path, **options, tell=tell)
+        written = compare(**options, tell=tell)
     except (TypeError, ValueError) as error:
         # The arguments that it names, such as unseen=, are options here, such as --unseen.
         argument = rf"\b({'|'.join(options)})=(?:'([^']+)')?"
