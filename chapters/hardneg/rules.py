@@ -112,9 +112,7 @@ class RuledRanking(BilinearModel):
                     seen = Rivals(F, mapped, S, own[batch], counts)
                     negatives[batch] = seen.choose(rule, k, rng)
                 G = hinge_gradient(F, own[batch], negatives[batch])
-                step = x.T @ (G @ S)
-                step *= self.learning_rate / len(batch)
-                W -= step
+                W -= x.T @ (G @ S) * (self.learning_rate / len(batch))
         self.coef_ = like(W, reference)
 
     def view(self, X, targets, own, counts):
