@@ -15,8 +15,6 @@ from zslib.repository import book_root
 
 __all__ = ["CommandFailed", "add_jobs", "main", "near"]
 
-_OF_THE_BOOK = ("run", "list", "report", "publish", "build")
-
 
 class CommandFailed(RuntimeError):
     """What a command was asked for failed; the message is for whoever asked."""
@@ -68,16 +66,14 @@ def _add_book(commands):
     except ModuleNotFoundError as error:
         if error.name not in ("book", "book.commands"):  # a copy that lacks something says what
             raise
-    for word in _OF_THE_BOOK:
+    for word in ("run", "list", "report", "publish", "build"):
         parser = commands.add_parser(word, help="in a copy of the repository")
         parser.add_argument("words", nargs=argparse.REMAINDER)
         parser.set_defaults(call=_elsewhere)
 
 
 def _elsewhere(arguments):
-    raise ValueError(
-        f"'zslib {arguments.command}' makes the book: call it in a copy of the repository"
-    )
+    raise ValueError(f"'zslib {arguments.command}' makes the book: call it in its repository")
 
 
 def add_jobs(parser, what="chapters"):

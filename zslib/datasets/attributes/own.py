@@ -24,11 +24,9 @@ from zslib.validation import as_float32, as_vectors, check_choice
 
 _VGG19 = ("APY", "AWA", "CUB", "SUN")
 _VECTORS = ("features", "class_embeddings", "image_attributes")
-_TEXTS = ("class_names", "class_ids")
-_INDICES = ("labels", *PARTS, "candidates")
 _ABOUT = ("name", "description", "synthetic", "feature_scaling", "coverage")
 _NEEDED = ("features", "labels", "class_embeddings", "class_names", "trainval", "test_unseen")
-_KNOWN = (*_VECTORS, *_TEXTS, *_INDICES, *_ABOUT)
+_KNOWN = (*_VECTORS, "class_names", "class_ids", "labels", *PARTS, "candidates", *_ABOUT)
 
 
 def load_zero_shot(path):
