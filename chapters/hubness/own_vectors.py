@@ -17,7 +17,7 @@ def own_problem(
     given = [bool(path) for path in (source, target, dictionary)]
     if any(given) != all(given):
         raise ValueError(
-            "give all three of source_vectors, target_vectors and dictionary, or none"
+            "give all three of source_vectors, target_vectors and dictionary, or none of them"
         )
     options = {"seed": seed, "limit": limit or None}
     if all(given):
