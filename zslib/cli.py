@@ -15,8 +15,6 @@ from zslib.repository import book_root
 
 __all__ = ["CommandFailed", "add_jobs", "main", "near"]
 
-_OF_THE_BOOK = ("run", "list", "report", "publish", "build")
-
 
 class CommandFailed(RuntimeError):
     """What a command was asked for failed; the message is for whoever asked."""
@@ -40,7 +38,7 @@ def _parser():
 
     compare = commands.add_parser("compare", help="every system on your features, one report")
     add = compare.add_argument
-    add("features", metavar="FILE", help=".npz, .csv, or res101.mat beside att_splits.mat")
+    add("path", metavar="FILE", help=".npz, .csv, or res101.mat beside att_splits.mat")
     add("--vectors", metavar="CSV", help="class vectors, a name and its numbers on each line")
     add("--unseen", type=_words, metavar="A,B", help="unseen classes, by name or row")
     add("--encoding", metavar="NAME", help="of CSV files, such as latin-1 (default UTF-8)")
@@ -68,16 +66,14 @@ def _add_book(commands):
     except ModuleNotFoundError as error:
         if error.name not in ("book", "book.commands"):  # a copy that lacks something says what
             raise
-    for word in _OF_THE_BOOK:
+    for word in ("run", "list", "report", "publish", "build"):
         parser = commands.add_parser(word, help="in a copy of the repository")
         parser.add_argument("words", nargs=argparse.REMAINDER)
         parser.set_defaults(call=_elsewhere)
 
 
 def _elsewhere(arguments):
-    raise ValueError(
-        f"'zslib {arguments.command}' makes the book: call it in a copy of the repository"
-    )
+    raise ValueError(f"'zslib {arguments.command}' makes the book: call it in its repository")
 
 
 def add_jobs(parser, what="chapters"):
@@ -126,14 +122,12 @@ def _fetch(arguments):
 
     def progress(file, done, total):
         if file not in bars:
-            bars[file] = tqdm(total=total, unit="B", unit_scale=True, desc=file)
+            bar = tqdm(total=total, unit="B", unit_scale=True, desc=file)
+            bars[file] = stack.enter_context(bar)
         bars[file].update(done - bars[file].n)
 
-    try:
+    with contextlib.ExitStack() as stack:
         folder = fetch(arguments.name, progress=progress)
-    finally:
-        for bar in bars.values():
-            bar.close()
     print(folder)
 
 
@@ -142,13 +136,12 @@ def _compare(arguments):
 
     options = vars(arguments).copy()
     del options["command"], options["call"]
-    path = options.pop("features")
 
     def tell(text):
         print(textwrap.fill(text, 99), end="\n\n")
 
     try:
-        written = compare(path, **options, tell=tell)
+        written = compare(**options, tell=tell)
     except (TypeError, ValueError) as error:
         # The arguments that it names, such as unseen=, are options here, such as --unseen.
         argument = rf"\b({'|'.join(options)})=(?:'([^']+)')?"

@@ -43,11 +43,8 @@ def zero_shot_curves(method, problem, seeds, *, parameters, device="cpu"):
 
     ``parameters`` are of the estimator; they replace the method's own fixed ones.
     """
-    curves = []
-    for seed in seeds:
-        model = method.estimator(seed=seed).set_params(**parameters)
-        curves.append(kept(accuracy_by_epoch, model, problem, device=device))
-    return np.stack(curves)
+    models = [method.estimator(seed=seed, **parameters) for seed in seeds]
+    return np.stack([kept(accuracy_by_epoch, model, problem, device=device) for model in models])
 
 
 def try_batch_sizes(problem, sizes, seeds, *, n_epochs, fraction, quick=False, device="cpu"):

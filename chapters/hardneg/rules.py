@@ -112,9 +112,7 @@ class RuledRanking(BilinearModel):
                     seen = Rivals(F, mapped, S, own[batch], counts)
                     negatives[batch] = seen.choose(rule, k, rng)
                 G = hinge_gradient(F, own[batch], negatives[batch])
-                step = x.T @ (G @ S)
-                step *= self.learning_rate / len(batch)
-                W -= step
+                W -= x.T @ (G @ S) * (self.learning_rate / len(batch))
         self.coef_ = like(W, reference)
 
     def view(self, X, targets, own, counts):
@@ -132,17 +130,12 @@ def hinge_gradient(F, own, negatives):
     return put(G, own, -G.sum(axis=1))
 
 
+@dataclass(eq=False, repr=False)
 class RuledMetric(MetricLearner):
     """The metric learner with negatives that a rule chooses for each epoch but the first."""
 
-    def __init__(self, rule="random", negatives_per_positive=1, n_epochs=10, random_state=0):
-        super().__init__(
-            negatives_per_positive=negatives_per_positive,
-            n_epochs=n_epochs,
-            growth="within_epoch",
-            random_state=random_state,
-        )
-        self.rule = rule
+    rule: str = "random"
+    growth: str = "within_epoch"
 
     def _draw(self, theta, epoch, X, candidates, log_weights, rng):
         if epoch == 1 or self.rule == "random":

@@ -70,10 +70,7 @@ def equal_distractors(problem, n, seed):
     """
     related = related_words(problem)
     if not related.size:
-        raise ValueError(
-            "the problem has no related distractors: no word that labels nothing is near a "
-            "training label; use a larger vocabulary"
-        )
+        raise ValueError("no related distractors, words near a label: use a larger vocabulary")
     n = min(n, related.size)
     return {"related": _draw(related, n, seed), "random": random_distractors(problem, n, seed)}
 

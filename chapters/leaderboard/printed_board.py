@@ -22,11 +22,7 @@ def beside_papers(results):
 
     A system without a result has None for ours; those that are not built are left out.
     """
-    ours = {
-        row["method"]: row["value"]
-        for row in results
-        if (row.get("dataset"), row["metric"]) == ("cub", "ACC")
-    }
+    ours = {row["method"]: row["value"] for row in results.only(dataset="cub", metric="ACC")}
     rows = []
     for (paper, table), where in _TABLES.items():
         for name, cells in printed_table(paper, table).items():

@@ -26,9 +26,8 @@ def points(records, hubs, accuracy, *, difference=False, per_error=False):
     sizes = {tuple(map(r.get, _SAME)): r["value"] for r in records if r["metric"] == hubs}
     return [
         {name: r.get(name) for name in _SAME}
-        | {"family": origin(r["method"])[1]}
+        | {"family": origin(r["method"])[1], "accuracy": r["value"]}
         | {"hubs": sizes[tuple(map(r.get, _SAME))] / (1 - r["value"] / 100 if per_error else 1)}
-        | {"accuracy": r["value"]}
         for r in records
         if r["metric"] == accuracy and tuple(map(r.get, _SAME)) in sizes
     ]

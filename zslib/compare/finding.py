@@ -20,7 +20,7 @@ _PARTS = {
 }
 READINGS = ("better", "worse", "cannot be told apart")
 # From where on a rank correlation is called so.
-_CLOSENESS = ((0.8, "well"), (0.5, "roughly"), (0.2, "weakly"), (-0.2, "hardly at all"))
+_CLOSENESS = {0.8: "well", 0.5: "roughly", 0.2: "weakly", -0.2: "hardly at all"}
 _FEWEST = 5  # systems that have a rank correlation
 
 
@@ -84,8 +84,8 @@ class Finding:
         return self.values[method]["ACC"]
 
     def reading(self, method):
-        """How a method compares with the pick: "better", "worse" or "cannot be told apart"."""
-        return self.differences[method].side(*READINGS)
+        """One of `READINGS`, of a method beside the pick; of that itself "the pick"."""
+        return "the pick" if method == self.pick else self.differences[method].side(*READINGS)
 
     def told(self, reading):
         """The methods of one `reading`, best on validation classes first."""
@@ -129,17 +129,18 @@ class Finding:
     def sentences(self):
         """What was found, in the order of its worth to whoever must choose a system."""
         failed = f"{_some(list(self.failed))} could not be trained; the report says why."
-        texts = self._about_pick(), self._beside_it(), self._predicts(), self._advice()
+        texts = [self._about_pick()]
+        if self.differences and self.used["unseen_classes"] > 1:
+            texts += self._beside_it(), self._predicts(), self._advice()
         return [text for text in (*texts, failed * bool(self.failed)) if text]
 
     def _about_pick(self):
         n, ours = self.used["unseen_classes"], self.accuracy(self.pick)
         validated = [round(values["validation ACC"], 9) for values in self.values.values()]
-        equal = [value for value in validated if value == validated[0]]
         among = f", the best of {len(self.runs)} systems on validation classes"
-        if len(equal) > 1:
+        if (equal := validated.count(validated[0])) > 1:
             among = (
-                f", the first of {len(equal)} that validation classes find equally good, of "
+                f", the first of {equal} that validation classes find equally good, of "
                 f"{len(self.runs)} systems"
             )
         start = f"The pick is {self.pick}{among if self.differences else ''}"
@@ -163,8 +164,6 @@ class Finding:
     def _beside_it(self):
         better, worse, alike = map(self.told, READINGS)
         n = len(self.differences)
-        if not n or self.used["unseen_classes"] == 1:
-            return ""
         by = [f"{m} by {self.differences[m]:.1f}" for m in better]
         counts = [
             f"{len(alike)} cannot be told from it ({_some(alike)})" * bool(alike),
@@ -182,16 +181,16 @@ class Finding:
         if every is None:
             return ""
         among = "" if upper is None else f", and {_signed(upper)} among the better half of them"
+        words = (text for least, text in _CLOSENESS.items() if every >= least)
+        closeness = next(words, "the wrong way round")
         among += ", too few to be sure" * (len(self.runs) < 2 * _FEWEST)
         return (
-            f"Validation accuracy predicts accuracy on unseen classes {_closeness(every)} here: "
+            f"Validation accuracy predicts accuracy on unseen classes {closeness} here: "
             f"the rank correlation over {len(self.runs)} systems is {_signed(every)}{among}."
         )
 
     def _advice(self):
         better, _, alike = map(self.told, READINGS)
-        if self.used["unseen_classes"] == 1 or not self.differences:
-            return ""
         if not self.beats_chance(self.pick):
             above = list(filter(self.beats_chance, self.differences))
             others = f"; {len(above)} of the others {_are(above)} above chance" if above else ""
@@ -231,12 +230,6 @@ def _listed(parts):
 
 def _are(methods):
     return "is" if len(methods) == 1 else "are"
-
-
-def _closeness(correlation):
-    """How well validation predicts, in words."""
-    words = (text for least, text in _CLOSENESS if correlation >= least)
-    return next(words, "the wrong way round")
 
 
 def _signed(value):

@@ -90,8 +90,7 @@ def _counts(finding):
 def _estimates(finding):
     """The figure beside the finding: accuracies in the order of validation, and chance."""
     values = {named(method): finding.accuracy(method) for method in finding.runs}
-    groups = {named(m): finding.reading(m) for m in finding.differences}
-    groups[named(finding.pick)] = "the pick"
+    groups = {named(method): finding.reading(method) for method in finding.runs}
     fig = draw_estimates(
         values,
         groups,
@@ -113,13 +112,11 @@ def _drawn(fig, **words):
 def _systems(finding):
     """Every system, then chance, then those that failed."""
     heads = ["system", "validation", Column("ACC"), Column("less the pick's"), "beside the pick"]
-    rows = []
-    for method, values in finding.values.items():
+    (pick, best), *others = finding.values.items()
+    rows = [[f"{named(pick)} (the pick)", best["validation ACC"], best["ACC"], None, None]]
+    for method, values in others:
         row = [named(method), values["validation ACC"], values["ACC"]]
-        if method == finding.pick:
-            rows.append([f"{row[0]} (the pick)", *row[1:], None, None])
-        else:
-            rows.append([*row, finding.differences[method], finding.reading(method)])
+        rows.append([*row, finding.differences[method], finding.reading(method)])
     below = finding.chance_difference
     rows.append(["chance", None, finding.chance["ACC"], below, below.side(*READINGS)])
     rows += [[named(m), f"failed: {why}", ..., ..., ...] for m, why in finding.failed.items()]
@@ -138,8 +135,7 @@ def _measures(finding, name, columns, origins=False):
     if origins:
         heads += ["family", Column("year", align="right")]
         for row, method in zip(rows, finding.values, strict=True):
-            year, family = origin(method)
-            row += [family, str(year)]
+            row += map(str, reversed(origin(method)))
     caption = "Best on validation classes first."
     return _shown(Table(f"tbl-{name}", caption, heads, rows, True), "measures")
 

@@ -118,31 +118,27 @@ def _places(out, problem, path):
     """Where the report and its table go; nothing but earlier ones is replaced there."""
     if out is None:
         out = Path(f"{Path(problem.name).name}.html")
-        if Path(path).suffix.lower() == ".csv" or not all(map(_is_free, _pair(out))):
+        if Path(path).suffix.lower() == ".csv" or _in_the_way(out):
             out = out.with_stem(f"{out.stem}_report")
-    out, table = _pair(Path(out))
+    out = Path(out)
     if out.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"the report is a page: give {out} the ending .html")
-    for place in (out, table):
-        if not _is_free(place):
-            raise ValueError(
-                f"the report would replace {place}, which is no earlier one but your data: name "
-                "the report by out="
-            )
-    return out, table
-
-
-def _pair(out):
+    if place := _in_the_way(out):
+        raise ValueError(
+            f"the report would replace {place}, which is no earlier one but your data: name "
+            "the report by out="
+        )
     return out, out.with_suffix(".csv")
 
 
-def _is_free(place):
-    """Whether nothing stands there but a report or a table, of any version."""
-    if not place.exists():
-        return True
-    with place.open("rb") as file:
-        start = file.read(1000)
-    return not start or any(mark in start for mark in _MARKS)
+def _in_the_way(out):
+    """The first of both places where anything but a report or a table, of any version, stands."""
+    for place in filter(Path.exists, (out, out.with_suffix(".csv"))):
+        with place.open("rb") as file:
+            start = file.read(1000)
+        if start and not any(mark in start for mark in _MARKS):
+            return place
+    return None
 
 
 def check_comparable(problem):
@@ -158,8 +154,7 @@ def check_comparable(problem):
         )
     if not problem.test_seen.size:
         raise ValueError(
-            "no image of a seen class is kept for testing: give at least three images of a class, "
-            "or test_seen"
+            "no image of a seen class is kept to test: give three images of a class, or test_seen"
         )
     for seed in CHOICE_SEEDS:
         held = with_validation_classes(problem, seed).validation_problem(seed=seed)
@@ -225,8 +220,8 @@ def as_csv(rows):
     for row in rows:
         value = row.get("value")
         if hasattr(value, "low"):
-            ends = {} if value.low != value.low else {"low": value.low, "high": value.high}
-            over = {"unit": value.unit, "n_units": value.n_units} if ends else {}
-            row = row | ends | over | {"value": value.mean, "n_seeds": value.n_seeds}
+            row = row | {"value": value.mean, "n_seeds": value.n_seeds}
+            if value.low == value.low:
+                row |= {name: getattr(value, name) for name in ("low", "high", "unit", "n_units")}
         writer.writerow(row)
     return text.getvalue()

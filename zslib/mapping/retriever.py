@@ -156,14 +156,12 @@ class Retriever(BaseEstimator):
         given = {"targets": problem.targets, "target_names": problem.target_words}
         if problem.setting == "cross-linguistic":
             words = np.concatenate([problem.train_words, problem.test_words])
-            _, first = np.unique(words, return_index=True)
-            first = np.sort(first)
+            first = np.sort(np.unique(words, return_index=True)[1])
             vectors = namespace(problem.X_train).concat([problem.X_train, problem.X_test])
             given |= {"sources": take_rows(vectors, first), "source_names": words[first]}
         if options.get("sources") is not None:
             words, vectors = _named(options["sources"], options.get("source_names"), "sources")
-            lengths = to_host(row_norms(problem.X_train))
-            if np.abs(lengths - 1).max() < 1e-3:
+            if np.abs(to_host(row_norms(problem.X_train)) - 1).max() < 1e-3:
                 vectors = as_vectors(vectors, "sources")
                 kept = np.flatnonzero(to_host(row_norms(vectors)) > 0)
                 vectors = unit_rows(take_rows(vectors, kept))
@@ -191,9 +189,8 @@ class Retriever(BaseEstimator):
         """
         if not hasattr(self, "targets_"):
             check_is_fitted(self, "targets_")
-        if isinstance(queries, str) or (
-            isinstance(queries, list | tuple) and queries and isinstance(queries[0], str)
-        ):
+        first = queries[0] if isinstance(queries, list | tuple) and queries else queries
+        if isinstance(first, str):
             raise TypeError("queries must be vectors: for words see translate")
         queries = self._mapped(queries)
         return top_k(queries, self.targets_, k, metric=self.metric, correction=self.correction_)
@@ -282,11 +279,10 @@ class Retriever(BaseEstimator):
                 f"{type(correction).__name__} rests on vectors of the queries' space, and "
                 "there are none: give fit(..., reference=...) or sources"
             )
+        _, vectors = _named(known if reference is None else reference, None, "reference")
         if reference is None:
-            _, reference = _named(known, None, "X")
-            reference = _taken(reference, np.arange(min(REFERENCES, reference.shape[0])))
-        reference = self._mapped(_named(reference, None, "reference")[1])
-        return clone(correction).fit(reference, self.targets_, metric=self.metric)
+            vectors = _taken(vectors, np.arange(min(REFERENCES, vectors.shape[0])))
+        return clone(correction).fit(self._mapped(vectors), self.targets_, metric=self.metric)
 
 
 def _taken(vectors, rows):

@@ -59,7 +59,7 @@ def test_the_gradient_is_that_of_the_hinge(view, numerical_gradient):
 
 @pytest.mark.parametrize("rule", ["random", "uncertainty"])
 def test_the_ruled_metric_is_the_metric_learner(problem, rule):
-    (ruled,) = trained(rules.RuledMetric(rule, n_epochs=3), problem, [4])
+    (ruled,) = trained(rules.RuledMetric(rule=rule, n_epochs=3), problem, [4])
     learner = MetricLearner(negatives=rule, n_epochs=3, growth="within_epoch")
     (own,) = trained(learner, problem, [4])
     np.testing.assert_allclose(ruled.model.coef_, own.model.coef_, rtol=1e-6, atol=1e-9)

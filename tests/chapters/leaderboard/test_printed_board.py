@@ -1,6 +1,7 @@
 """What papers print of the leaderboard's systems stands beside ours."""
 
 from book.papers import printed
+from book.results import Results
 from chapters.leaderboard.printed_board import CHOSEN_ON_TEST, beside_papers, comparable
 from zslib.protocols import ZERO_SHOT_METHODS
 
@@ -12,7 +13,7 @@ def test_each_printed_row_has_its_number_and_ours():
         {"dataset": "cub", "metric": "H", "method": "SAE", "value": 8.0},
         {"metric": "rank", "method": "SAE", "value": 1.0},
     ]
-    rows, heads = beside_papers(ours)
+    rows, heads = beside_papers(Results(ours))
     found = {(row[0], row[3]): dict(zip(heads, row, strict=True)) for row in rows}
     zkl = found["ZKL", "DARK, Table 3"]
     assert (zkl["ours"], zkl["chosen on test"]) == (49.0, "yes")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from zslib.datasets.attributes.att_splits import file_kind
 from zslib.datasets.attributes.own import (
     check_arrays,
     fewer_images,
@@ -23,7 +22,6 @@ from zslib.datasets.attributes.seen_unseen import check_distinct, mask_rows
 from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.attributes.table import read_table
 from zslib.datasets.attributes.xlsa17 import is_mat, load_xlsa17
-from zslib.datasets.content import refuse_kind
 from zslib.datasets.files import naming
 from zslib.validation import (
     as_float32,
@@ -127,8 +125,7 @@ def from_features(
     names = host_array(as_labels(class_names, "class_names"), "class_names")
     if names.shape != (len(vectors),):
         raise ValueError(
-            f"class_names has shape {names.shape} for {len(vectors)} class vectors: give one for "
-            "each"
+            f"class_names has shape {names.shape} for {len(vectors)} class vectors: give as many"
         )
     kept, numbers, parts, candidates = own_parts(
         labels, names, len(features), unseen_classes, val_classes, seed=seed, named_by=named_by
@@ -232,7 +229,7 @@ def read_features(
     if not isinstance(path, str | PathLike):
         raise TypeError(f"path must be a path, got {type(path).__name__}: see from_features")
     path = Path(path)
-    problem, heads = None, {}
+    problem, heads, names = None, {}, {}
     if is_mat(path) or (path.is_dir() and any(path.glob("*.mat"))):
         problem = load_xlsa17(path)
     elif path.is_dir():
@@ -247,7 +244,6 @@ def read_features(
                 f"{', '.join(_NEEDED[:3])} alone to an .npz file"
             )
         return fewer_images(problem, max_per_class, seed)
-    names = {}
     if vectors is not None:
         with naming(path):
             known = as_labels(arrays.get("labels", ()), "labels").ravel()
@@ -267,10 +263,7 @@ def read_features(
 
 def _read(path, encoding, decimal):
     """Arrays of a file, and the heads that were passed over where it is a table."""
-    kind = file_kind(path)
-    if kind == "npy":
-        raise refuse_kind(path, kind, "an .npz file")
-    if kind == "zip" and (path.suffix.lower() == ".npz" or is_npz(path)):
+    if is_npz(path):
         return read_npz(path), ""
     names, rows, heads = read_table(path, encoding=encoding, decimal=decimal)
     return {"features": rows, "labels": names}, heads
@@ -292,9 +285,8 @@ def _rows(classes, names, what, named_by):
     given = sorted(classes, key=str) if isinstance(classes, Set) else classes
     mask = np.atleast_1d(host_array(given, what))
     if mask.dtype == bool and what != "labels":
-        rows = mask_rows(mask, what, len(names), "classes")
         check_row_names(given, names, what, "class_names")
-        return rows
+        return mask_rows(mask, what, len(names), "classes")
     classes = np.atleast_1d(host_array(as_labels(given, what), what))
     if not classes.size:
         return np.empty(0, dtype=np.int64)

@@ -24,11 +24,9 @@ from zslib.validation import as_float32, as_vectors, check_choice
 
 _VGG19 = ("APY", "AWA", "CUB", "SUN")
 _VECTORS = ("features", "class_embeddings", "image_attributes")
-_TEXTS = ("class_names", "class_ids")
-_INDICES = ("labels", *PARTS, "candidates")
 _ABOUT = ("name", "description", "synthetic", "feature_scaling", "coverage")
 _NEEDED = ("features", "labels", "class_embeddings", "class_names", "trainval", "test_unseen")
-_KNOWN = (*_VECTORS, *_TEXTS, *_INDICES, *_ABOUT)
+_KNOWN = (*_VECTORS, "class_names", "class_ids", "labels", *PARTS, "candidates", *_ABOUT)
 
 
 def load_zero_shot(path):
@@ -100,18 +98,14 @@ def save_zero_shot(problem, path):
 
 def read_npz(path):
     """The arrays of an ``.npz`` file, none of which may be pickled."""
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} is neither a file nor a folder: check the path")
-    if not is_npz(path):
-        kind = file_kind(path)
-        if kind == "zip" and not zipfile.is_zipfile(path):
-            raise ValueError(f"{path} is damaged or truncated: write it anew with numpy.savez")
+    kind = file_kind(path)
+    if kind != "zip" or (zipfile.is_zipfile(path) and not is_npz(path)):
         raise refuse_kind(path, kind, "an .npz file of numpy.savez")
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             return {n: _readable(path, n, partial(stored.__getitem__, n)) for n in stored}
     except (zipfile.BadZipFile, EOFError, zlib.error, OSError) as error:
-        raise ValueError(f"{path} is damaged or truncated: {error}") from error
+        raise ValueError(f"{path} is damaged or truncated, write it anew: {error}") from error
 
 
 def is_npz(path):

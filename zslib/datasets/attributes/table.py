@@ -3,12 +3,11 @@
 import csv
 import io
 import re
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from zslib.datasets.content import text_of
+from zslib.datasets.content import numbers_of, text_of
 from zslib.validation import as_float32, check_choice
 
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
@@ -20,7 +19,6 @@ _NAME_HEADS = _CLASS_HEADS | {
 _INDEX_HEADS = {"", "unnamed0", "index", "rowid", "rownames"}
 _NO_HEADS = {"", "na", "n/a", "nan", "null", "none", "inf", "-inf", "?", "-"}
 _BEGINS = re.compile(r"[+.,-]?\d|[+.-]$")
-_PLAIN = re.compile("[0-9eE.+-]*")
 _WHOLE = re.compile("[+-]?[0-9]+")
 # Groups of three digits, which may be thousands, and no fraction.
 _GROUPED = {sign: re.compile(rf"[+-]?[1-9][0-9]{{0,2}}(?:[{sign}][0-9]{{3}})+") for sign in ".,"}
@@ -43,6 +41,10 @@ class _Line(NamedTuple):
     name: str
     cells: list
     values: np.ndarray | None
+
+    def refused(self, message):
+        """The error that says what is wrong in this line."""
+        return _Refused(self.number, message)
 
 
 class _Refused(ValueError):
@@ -82,9 +84,7 @@ def read_table(path, labels=(), encoding=None, decimal=None):
     ValueError
         For what is outside this grammar, and where two readings are left.
     """
-    path = Path(path)
-    if decimal is not None:
-        check_choice(decimal, "decimal", (".", ","))
+    check_choice(decimal, "decimal", (None, ".", ","))
     text = text_of(path, encoding, wanted="a CSV file").removeprefix("\ufeff")
     try:
         first, lines = _lines(text, decimal)
@@ -122,8 +122,7 @@ def _lines(text, asked):
     if len(read) > 1:
         kinds = " and with ".join(_SEPARATORS[separator] for separator in read)
         raise ValueError(
-            f" can be read with {kinds} between: name the one that is meant in a first line, for "
-            "instance sep=;"
+            f" can be read with {kinds} between: name one in a first line, for instance sep=;"
         )
     return next(iter(read.values()))
 
@@ -142,37 +141,35 @@ def _read(text, start, separator, decimal, asked=False):
                 c.replace(other, "") if _GROUPED[other].fullmatch(c.partition(decimal)[0]) else c
                 for c in cells
             ]
-        values = _values(cells, decimal)
-        if doubtful and values is not None:
+        line = _Line(number, name, cells, _values(cells, decimal))
+        if doubtful and line.values is not None:
             signed = [cell for cell in cells if decimal in cell]
             doubtful = all(map(_GROUPED[decimal].fullmatch, signed))
             grouped = grouped or next(iter(signed), None)
         if first is None:
-            first = _Line(number, name, cells, values)
+            first = line
             continue
-        if values is None:
-            raise _no_number(number, cells, decimal)
+        if line.values is None:
+            raise _no_number(line, decimal)
         if len(cells) != len(first.cells):
-            raise _Refused(
-                number,
-                f" has {len(cells)} numbers and the first one {len(first.cells)}: give each line "
-                "as many",
+            raise line.refused(
+                f" has {len(cells)} numbers and the first one {len(first.cells)}: give as many"
             )
-        lines.append(_Line(number, name, cells if len(lines) < _LOOKED_AT else None, values))
+        lines.append(line if len(lines) < _LOOKED_AT else line._replace(cells=None))
     if doubtful and grouped:
         raise ValueError(
-            f" has {grouped!r} and the like alone, so that {decimal!r} may separate thousands: "
-            + _NAMED
+            f" has {grouped!r} and the like alone, where {decimal!r} may part thousands: {_NAMED}"
         )
     if separator == "," and lines:
         _refuse_halves(([] if first.values is None else [first]) + lines[:_LOOKED_AT])
     return first, lines
 
 
-def _no_number(number, cells, decimals):
-    odd = next((c for c in cells if all(_values([c], one) is None for one in decimals)), cells[0])
+def _no_number(line, decimals):
+    none = (c for c in line.cells if all(_values([c], one) is None for one in decimals))
+    odd = next(none, line.cells[0])
     grouped = any(pattern.fullmatch(odd) for pattern in _GROUPED.values())
-    return _Refused(number, f": {odd!r} is not a number: {_NAMED if grouped else _REMEDY}")
+    return line.refused(f": {odd!r} is not a number: {_NAMED if grouped else _REMEDY}")
 
 
 def _rows(text, start, separator):
@@ -193,13 +190,8 @@ def _values(cells, decimal="."):
     """The cells as float64, or None where one is no number."""
     if decimal == ",":
         cells = [cell.replace(".", "?").replace(",", ".") for cell in cells]
-    if not _PLAIN.fullmatch("".join(cells)):  # float's own grammar has more: 1_0, nan
-        return None
-    try:
-        values = np.array([float(cell) for cell in cells])
-    except ValueError:
-        return None
-    return values if np.isfinite(values).all() else None
+    values = numbers_of([cell.encode() for cell in cells])
+    return None if values is None or not np.isfinite(values).all() else values
 
 
 def _refuse_halves(lines):
@@ -212,10 +204,9 @@ def _refuse_halves(lines):
     padded = np.strings.startswith(after, "0") & (np.strings.str_len(after) > 1)
     sure = padded.any() or (before == "-0").any() or (signs.any(axis=0).sum() > 1 < signs.sum())
     if sure and not np.strings.startswith(after, "-").any():
-        raise _Refused(
-            lines[0].number,
+        raise lines[0].refused(
             f": {','.join(lines[0].cells[:4])} looks like numbers with decimal commas, between "
-            "commas: write points, or semicolons between",
+            "commas: write points, or semicolons between"
         )
 
 
@@ -232,12 +223,12 @@ def _is_heads(first, lines, labels):
         damaged = any(cell.lower() in _NO_HEADS or _BEGINS.match(cell) for cell in first.cells)
         alike = len(first.cells) > 1 == len(set(first.cells))
         if (damaged and not called) or alike or needed or (first.name and first.name in names):
-            raise _no_number(first.number, first.cells, ".,")
+            raise _no_number(first, ".,")
         return True
     whole = all(map(_WHOLE.fullmatch, first.cells))
     if not first.name:
         if not whole:
-            raise _Refused(first.number, f" has no name: {_REMEDY}")
+            raise first.refused(f" has no name: {_REMEDY}")
         return True
     if first.name in names or not lines:
         return False
@@ -254,10 +245,8 @@ def _is_heads(first, lines, labels):
         apart = len(np.unique(first.values)) == len(first.values)  # as names of columns are
         doubtful = alone or (whole and (spare or apart)) or (spare and rising)
     if needed or (doubtful and not called):
-        raise _Refused(
-            first.number,
-            " may be heads or a class: delete it, or, where it is a class, write heads of words "
-            "above it",
+        raise first.refused(
+            " may be heads or a class: delete it, or, if a class, write heads of words above it"
         )
     return called
 
@@ -271,31 +260,23 @@ def _check_columns(first, lines, heads, images):
     named = [heads and _plain(cell) in _CLASS_HEADS for cell in first.cells]
     if any(named):
         at = named.index(True)
-        raise _Refused(
-            first.number,
-            f" calls column {at + 2} {first.cells[at]!r}: names of classes are the first column, "
-            "and all others its numbers",
+        raise first.refused(
+            f" calls column {at + 2} {first.cells[at]!r}: put the classes in the first column"
         )
     names = _values([line.name for line in lines])
     if names is None or not lines:
         return
     if (names != np.rint(names)).any():
-        raise _Refused(
-            lines[0].number,
-            f" has the number {lines[0].name} for the name of a class: write the column of the "
-            "classes first",
+        raise lines[0].refused(
+            f" has the number {lines[0].name} for the name of a class: write the names first"
         )
     counted = heads and _plain(first.name) in _INDEX_HEADS and len(set(names)) == len(names) > 1
     second = np.array([line.values[0] for line in lines])
     # Of classes each has a number of its own; that of images is their class's.
-    if (
-        counted
-        and (second == np.rint(second)).all()
-        and (images or len(set(second)) == len(lines))
-    ):
-        raise _Refused(
-            first.number,
+    alike = images or len(set(second)) == len(lines)
+    if counted and alike and (second == np.rint(second)).all():
+        raise first.refused(
             f" has the head {first.name!r} above numbers that are all different, as pandas writes "
             "the index of a frame: write it by to_csv(index=False) if the classes are in the "
-            "second column, by to_csv(index_label='class') if they are in the first",
+            "second column, by to_csv(index_label='class') if they are in the first"
         )
