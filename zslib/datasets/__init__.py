@@ -36,12 +36,11 @@ from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.mapping.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.mapping.tiny_imagenet import glove_vectors, tiny_imagenet
 from zslib.datasets.pairs.captions import captioned
-from zslib.datasets.pairs.cub_captions import cub_captions
+from zslib.datasets.pairs.cub import cub_captions, cub_sentences
 from zslib.datasets.pairs.flowers import flowers
 from zslib.datasets.pairs.ikea import ikea
 from zslib.datasets.pairs.own import from_captions, read_captions
 from zslib.datasets.pairs.problem import ImageTextProblem
-from zslib.datasets.pairs.sentences import cub_sentences
 from zslib.datasets.pairs.synthetic import synthetic_pairs
 from zslib.datasets.pairs.wikipedia import wikipedia_xmodal
 from zslib.datasets.registry import (
