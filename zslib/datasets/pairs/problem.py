@@ -78,7 +78,6 @@ class ImageTextProblem(SplitProblem):
         self._check_vectors()
         if self.texts is not None:
             self._set("texts", check_texts(self.texts))
-        self._set("class_names", np.asarray(self.class_names))
         self._check(len(self.class_names), "class_names")
         self._check_pairs()
         self._set("text_ids", self._checked_ids())
@@ -214,13 +213,8 @@ class ImageTextProblem(SplitProblem):
     def _variants(self):
         if self.level == "class":
             return None
-        numbers = {}
-        return np.array(
-            [
-                numbers.setdefault(tuple(sorted(set(self.text_ids[texts].tolist()))), len(numbers))
-                for texts in np.split(self.text_index, self.text_offsets[1:-1])
-            ]
-        )
+        ids = np.split(self.text_ids[self.text_index], self.text_offsets[1:-1])
+        return np.array([frozenset(several.tolist()) for several in ids], dtype=object)
 
     def _kept(self, samples, classes):
         offsets, index = ragged_rows(self.text_offsets, self.text_index, samples)
