@@ -19,8 +19,6 @@ from zslib.validation import check_choice
 
 # The splits that Bucher et al. (2016) used: all images of seen classes are for training.
 OLDER = {"split": "standard", "seen_fraction": 0.0}
-# The options that all loaders of image sets have, with their defaults.
-SHARED = {"seed": 0, "feature_scaling": "unit length", "max_per_class": None, "folder": None}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,13 +33,13 @@ class ImageSet:
         Folder below the data folder, and the ``.npz`` in it. It has ``label``; ``classes``, or
         a file classes.txt lies beside it; perhaps ``wnid``.
     splits : dict
-        By choice, a function of (arrays, seed) that draws training, validation and unseen
-        classes; or None, where the arrays have the parts of the proposed split.
+        By choice, of which the first is the default, a function of (arrays, seed) that draws
+        training, validation and unseen classes; or None, where the arrays have the proposed parts.
     semantics : dict
         By choice, words for it, and the array of class embeddings, which get unit length, or a
         function of (arrays, folder).
     features : dict
-        By choice, words for it, and the file or a function of (arrays, seed).
+        By choice, likewise, words for it, and the file or a function of (arrays, seed).
     read : callable
         Reads the arrays.
     is_test : callable, optional
@@ -66,17 +64,9 @@ class ImageSet:
     semantics_option: str = "semantics"
 
     def loader(self, declared):
-        """The set's loader: a decorator of a function that has its docstring and own options.
-
-        Those of `SHARED` come after them. Without an option ``features`` or ``split`` the first
-        is taken.
-        """
-        shared = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
-            for name, value in SHARED.items()
-        ]
-        single = inspect.signature(declared).parameters.values()
-        signature = inspect.Signature([*single, *shared])
+        """Make a loader of a function with its docstring, and options before `_shared`."""
+        own, shared = (inspect.signature(f).parameters.values() for f in (declared, _shared))
+        signature = inspect.Signature([*own, *shared])
 
         @wraps(declared)
         def load(**options):
@@ -127,6 +117,10 @@ class ImageSet:
             image_attributes=attributes and data[attributes][rows].astype(np.float32),
             coverage=data.get("coverage", {}),
         ).scaled(feature_scaling)
+
+
+def _shared(*, seed=0, feature_scaling="unit length", max_per_class=None, folder=None):
+    """The options that all loaders of image sets have, with their defaults."""
 
 
 def _plain(name):
