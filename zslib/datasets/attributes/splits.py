@@ -42,10 +42,7 @@ def _whole_groups(labels, groups, rank, most):
 
 
 def split_classes(classes, *, seed=0):
-    """Training, validation and test (unseen) classes at random.
-
-    A quarter of the classes are unseen, a fifth of the others for validation, both rounded up.
-    """
+    """Training, validation (a fifth of the seen) and unseen classes (a quarter) at random."""
     seen, test = split_seen(classes, math.ceil(0.25 * len(classes)), seed=seed)
     return (*split_seen(seen, math.ceil(0.2 * len(seen)), seed=seed), test)
 

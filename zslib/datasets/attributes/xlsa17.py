@@ -153,10 +153,7 @@ def fetch_xlsa17(names=XLSA17_NAMES, *, progress=None):
 
 
 def extract_xlsa17(archive, folder, names=XLSA17_NAMES):
-    """Take ``res101.mat`` and ``att_splits.mat`` of the data sets named out of an archive.
-
-    Nothing else is written, and nothing outside ``folder``: see `extract_members`.
-    """
+    """Take the two files of each data set named, and no others, out of an archive."""
     for name in names:
         check_choice(name, "names", XLSA17_NAMES)
     folder = Path(folder)
