@@ -185,16 +185,10 @@ def quantise(matrix):
 
 
 def read_rows(matrix, rows=slice(None), *, of=None):
-    """Rows of a matrix as float32, whichever way it is stored.
+    """Rows of a matrix, or of a ``.npy``, as float32: two-dimensional, or as `quantise` makes it.
 
-    Parameters
-    ----------
-    matrix : array, or path of a ``.npy``
-        Two-dimensional, or as `quantise` makes it. Of a file only the rows asked for are read,
-        unless it is compressed.
-    rows : slice or int array
-    of : (int, str), optional
-        How many rows a file must have, and of what: ``(7461, "image labels")``.
+    Of a file only these are read, unless it is compressed. ``of`` is how many rows it must have,
+    and of what: ``(7461, "image labels")``.
 
     Examples
     --------

@@ -52,9 +52,8 @@ def caltech101(*, semantics="hypernym"):
 def caltech101_beyond(*, seed=0, max_per_class=None):
     """Caltech-101 with the classes of the 1,000 as seen ones, and all others as unseen.
 
-    So the unseen classes are new to the feature network too, which was trained on the 1,000,
-    and fall into the paper's own label sets: 16 are among its 2-hop labels, 32 among its 3-hop
-    labels. Only the principal components of the features have seen images of some of them.
+    So the unseen classes are new to the feature network too, but not to the principal components,
+    and fall into the paper's own label sets: 16 are among its 2-hop, 32 among its 3-hop labels.
     The classes and images are the same for every ``seed``.
     """
     problem = caltech101(semantics="hypernym")

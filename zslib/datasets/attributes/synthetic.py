@@ -58,7 +58,6 @@ def synthetic_attributes(shape="AWA2", *, scale=0.1, seed=0, n_features=None, at
     scale : float
         In (0, 1]: share of the images. The classes stay as they are while seen classes have 10
         training images on average; beyond that all groups of classes shrink alike.
-    seed : int
     n_features : int, optional
         By default 2,048 times ``scale``, at least 64.
     att : {"unit length", "original"}
@@ -122,7 +121,6 @@ def attribute_features(
         the attributes. The noise of a feature is half of it, relative to the signal.
     class_shift : float
         Standard deviation of the error that the images of a class share.
-    seed : int
 
     Returns
     -------

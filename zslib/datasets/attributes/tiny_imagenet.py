@@ -20,14 +20,13 @@ def _named(path):
     classes = np.flatnonzero(names != "")
     number = np.full(len(names), -1)
     number[classes] = np.arange(len(classes))
-    left_out = len(names) - len(classes)
     return {
         "part": data["part"],
         "label": number[data["label"]],
         "classes": names[classes],
         **{key: data[key][classes] for key in ("wnid", "glove300", "attributes30")},
         **{group: number[data[group]] for group in _GROUPS},
-        "coverage": {"classes": len(names), "classes without a name": left_out},
+        "coverage": {"classes": len(names), "classes without a name": len(names) - len(classes)},
     }
 
 
@@ -87,10 +86,7 @@ def tiny_imagenet_classes(*, semantics="both", split="fixed"):
 
 
 def tiny_imagenet_within(*, seed=0, max_per_class=None):
-    """Tiny-ImageNet, all of whose classes are among the 1,000: a quarter is held unseen.
-
-    Of each four seeds in a row, from 0 on, every class is unseen in one.
-    """
+    """Tiny-ImageNet, all of whose classes are among the 1,000, the crossed split."""
     problem = tiny_imagenet_classes(
         semantics="glove", split="crossed", seed=seed, max_per_class=max_per_class
     )

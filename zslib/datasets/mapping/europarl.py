@@ -81,9 +81,8 @@ def _unused(train_pairs, dictionaries):
     """Pairs of the words that no training pair has, each word's from the first that lists it."""
     known, pairs = {word for word, _ in train_pairs}, []
     for dictionary in dictionaries:
-        new = [pair for pair in dictionary if pair[0] not in known]
-        known.update(word for word, _ in new)
-        pairs += new
+        pairs += [pair for pair in dictionary if pair[0] not in known]
+        known.update(word for word, _ in pairs)
     return pairs
 
 

@@ -22,10 +22,7 @@ noise growing with rarity
 
 The default noise makes the task about as hard as real ones, judged by ridge regression alone:
 its precision at 1 is near the paper's 30% for translation, and near the paper's 1% for images
-among all labels.
-
-A word is named after its topic and its frequency rank ("beka-17"), so that a table of
-neighbours can be read: answers from the query's own topic are near misses.
+among all labels. A word is named after its topic and its frequency rank ("beka-17").
 """
 
 import numpy as np
@@ -114,7 +111,6 @@ def synthetic_crosslingual(
 
     Parameters
     ----------
-    seed : int
     n_targets : int
         Words of the vocabulary, which is the search space.
     n_train, n_test : int

@@ -13,12 +13,7 @@ from zslib.validation import check_choice, check_integer
 
 
 def glove_vectors():
-    """GloVe vectors of 1,326 class and tag names, 300 dimensions, unit length.
-
-    Returns
-    -------
-    WordVectors
-    """
+    """GloVe vectors of 1,326 class and tag names, 300-d of unit length, as `WordVectors`."""
     data = read_arrays(require_folder("visual/word_vectors") / "glove6B_300_union.npz")
     return WordVectors(data["words"], data["vectors"])
 

@@ -19,15 +19,13 @@ _FEWEST_WORDS = 3
 
 
 def cub_sentences(*, seed=0, max_texts=None, feature_scaling="unit length", max_per_class=None):
-    """CUB-200-2011 with Wikipedia's sentences about each species.
+    """CUB-200-2011, the proposed split of `cub`, with Wikipedia's sentences about each species.
 
     A pair is an image and sentences of its class. Texts of single images are in
     `zslib.datasets.flowers`, captions of these birds in `zslib.datasets.cub_captions`.
 
     Parameters
     ----------
-    seed, feature_scaling, max_per_class
-        See `zslib.datasets.cub`, which is taken in the proposed split.
     max_texts : int, optional
         At most so many of each class, the article's first.
 
@@ -42,7 +40,7 @@ def cub_sentences(*, seed=0, max_texts=None, feature_scaling="unit length", max_
 
 
 def cub_captions(*, seed=0, max_texts=None, feature_scaling="unit length", max_per_class=None):
-    """CUB-200-2011 with the captions that people wrote for its images, as texts of classes.
+    """CUB-200-2011, the proposed split of `cub`, with captions of its images as texts of classes.
 
     The captions are those of Reed et al. (2016). Within a class the rows of the features stand
     in an unknown order, so that no caption is known to belong to an image: each is a text of all
@@ -52,8 +50,6 @@ def cub_captions(*, seed=0, max_texts=None, feature_scaling="unit length", max_p
 
     Parameters
     ----------
-    seed, feature_scaling, max_per_class
-        See `zslib.datasets.cub`, which is taken in the proposed split.
     max_texts : int, optional
         At most so many different ones of each class: the first of each image, then the second.
 

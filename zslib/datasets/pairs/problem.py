@@ -163,9 +163,9 @@ class ImageTextProblem(SplitProblem):
     def prototype_rows(self, parts=("trainval", "test_unseen")):
         """The texts whose mean embedding is a class's prototype.
 
-        Section 2.1 of the paper defines the prototype on "the texts of the class" and leaves
-        open which. Here these are for seen classes the texts of training images, and for
-        unseen classes all their texts: no text of an image that tests a seen class takes part.
+        Section 2.1 of the paper leaves open which "the texts of the class" are. Here, for seen
+        classes, those of training images, and for unseen classes all: no text of an image that
+        tests a seen class takes part.
 
         Parameters
         ----------
@@ -181,11 +181,9 @@ class ImageTextProblem(SplitProblem):
             check_choice(part, "parts", PARTS)
         texts = np.unique(self._images_of_pairs(parts)[1])
         classes = self.text_labels[texts]
-        self._refuse(
-            np.setdiff1d(np.arange(len(self.class_names)), classes),
-            f"without a text in {' or '.join(parts)}",
-            "name other parts or leave these classes out",
-        )
+        silent = np.setdiff1d(np.arange(len(self.class_names)), classes)
+        remedy = "name other parts or leave these classes out"
+        self._refuse(silent, f"without a text in {' or '.join(parts)}", remedy)
         order = np.argsort(classes, kind="stable")
         return texts[order], classes[order]
 

@@ -64,7 +64,6 @@ def synthetic_pairs(
     captions : pair of int
         Fewest and most captions of an image.
     n_features : int
-    seed : int
 
     Examples
     --------
