@@ -9,7 +9,8 @@ from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictiona
 from zslib.datasets.words.vectors import europarl_vectors
 from zslib.validation import check_choice
 
-_DICTIONARIES = ("opus.test.txt", "europarl.test.txt", "europarl.train.txt", "dinu.train.txt")
+_VECTORS = ("vectors.en.npy", "vectors.it.npy", "words.en.tsv.gz", "words.it.tsv.gz")
+_DICTIONARIES = ("europarl.train.txt", "europarl.test.txt", "dinu.train.txt", "opus.test.txt")
 
 
 def europarl(
@@ -60,7 +61,9 @@ def europarl(
         description += f" (most frequent {limit:,} words)"
     train_pairs = read_dictionary(folder / f"{train}.train.txt")
     if test == "all":
-        test_pairs = _unused(train_pairs, [read_dictionary(folder / n) for n in _DICTIONARIES])
+        names = ("opus.test", "europarl.test", "europarl.train", "dinu.train")
+        dictionaries = [read_dictionary(folder / f"{name}.txt") for name in names]
+        test_pairs = _unused(train_pairs, dictionaries)
     else:
         test_pairs = read_dictionary(folder / f"{test}.test.txt")
     return bilingual_problem(
@@ -93,11 +96,7 @@ _EUROPARL = Dataset(
     licence="as its sources state",
     quick={BILINGUAL: {"limit": 20_000, "max_train": 1_500, "max_test": 300}},
     auto={BILINGUAL: 0},
-    files=below(
-        "crosslingual",
-        *("vectors.en.npy", "vectors.it.npy", "words.en.tsv.gz", "words.it.tsv.gz"),
-        *("europarl.train.txt", "europarl.test.txt", "dinu.train.txt", "opus.test.txt"),
-    ),
+    files=below("crosslingual", *_VECTORS, *_DICTIONARIES),
 )
 _DINU = replace(
     _EUROPARL,
