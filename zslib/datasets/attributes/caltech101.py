@@ -13,8 +13,7 @@ from zslib.datasets.hierarchy.embedded import embedded_labels
 _CALTECH = ImageSet(
     name="caltech101",
     description="Caltech-101, MobileNetV2 features, classes by {semantics}",
-    folder="visual/caltech101",
-    arrays="caltech101.npz",
+    arrays="visual/caltech101/caltech101.npz",
     features={"mobilenet": ("", "features_mobilenetv2_pca256.npy")},
     semantics={
         "hypernym": ("the is-a hierarchy", by_synsets("hypernym")),

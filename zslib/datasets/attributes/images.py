@@ -28,10 +28,11 @@ class ImageSet:
     Parameters
     ----------
     name, description : str
-        Of the problem. The description may have {features}, {semantics} and {split} in it.
-    folder, arrays : str
-        Folder below the data folder, and the ``.npz`` in it. It has ``label``; ``classes``, or
-        a file classes.txt lies beside it; perhaps ``wnid``.
+        Of the problem. The description may have {features}, {semantics} and {split} in it, and
+        says "synthetic" where the data are.
+    arrays : str
+        The ``.npz``, below the data folder. It has ``label``; ``classes``, or a file classes.txt
+        lies beside it; perhaps ``wnid``.
     splits : dict
         By choice, of which the first is the default, a function of (arrays, seed) that draws
         training, validation and unseen classes; or None, where the arrays have the proposed parts.
@@ -52,14 +53,12 @@ class ImageSet:
 
     name: str
     description: str
-    folder: str
     arrays: str
     splits: dict
     semantics: dict
     features: dict
     read: Callable = read_arrays
     is_test: Callable | None = None
-    synthetic: bool = False
     image_attributes: dict = field(default_factory=dict)
     semantics_option: str = "semantics"
 
@@ -86,8 +85,9 @@ class ImageSet:
         check_choice(features, "features", tuple(self.features))
         check_choice(semantics, self.semantics_option, tuple(self.semantics))
         check_choice(split, "split", tuple(self.splits))
-        folder = require_folder(self.folder, folder)
-        data = self.read(folder / self.arrays)
+        place, _, file = self.arrays.rpartition("/")
+        folder = require_folder(place, folder)
+        data = self.read(folder / file)
         labels = data["label"]
         if (draw := self.splits[split]) is None:
             parts = without_tested({part: data[f"{part}_loc"] for part in PARTS})
@@ -102,7 +102,7 @@ class ImageSet:
         names = data["classes"] if "classes" in data else read_lines(folder / "classes.txt")
         return ZeroShotProblem(
             name=self.name,
-            synthetic=self.synthetic,
+            synthetic="synthetic" in self.description,
             description=self.description.format(features=seen_as, semantics=meant_as, split=split),
             features=images(data, seed)[rows]
             if callable(images)

@@ -20,8 +20,7 @@ _SUN = replace(
     APY,
     name="sun_attributes",
     description="SUN's real attributes and {split} split with synthetic features",
-    folder="visual/sun",
-    arrays="sun_instances.npz",
+    arrays="visual/sun/sun_instances.npz",
     read=_read,
     splits={"proposed": None},
 )

@@ -41,8 +41,7 @@ def _side_by_side(*kinds):
 _TINY = ImageSet(
     name="tiny_imagenet_classes",
     description="Tiny-ImageNet, MobileNetV2 features, classes by {semantics}",
-    folder="visual/tiny_imagenet",
-    arrays="tiny_imagenet.npz",
+    arrays="visual/tiny_imagenet/tiny_imagenet.npz",
     read=_named,
     features={"mobilenet": ("", "features_mobilenetv2_pca256.npy")},
     semantics={
