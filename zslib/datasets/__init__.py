@@ -8,6 +8,10 @@ where the files are, instead of their place in the data folder. Files that are a
 FileNotFoundError, damaged or inconsistent ones ValueError.
 """
 
+# ruff: noqa: F401 -- all that is imported here is exported
+
+from inspect import ismodule as _ismodule
+
 from zslib.datasets.attributes.apy import apy_attributes
 from zslib.datasets.attributes.awa1 import awa1
 from zslib.datasets.attributes.caltech101 import caltech101
@@ -36,12 +40,11 @@ from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.mapping.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.mapping.tiny_imagenet import glove_vectors, tiny_imagenet
 from zslib.datasets.pairs.captions import captioned
-from zslib.datasets.pairs.cub_captions import cub_captions
+from zslib.datasets.pairs.cub import cub_captions, cub_sentences
 from zslib.datasets.pairs.flowers import flowers
 from zslib.datasets.pairs.ikea import ikea
 from zslib.datasets.pairs.own import from_captions, read_captions
 from zslib.datasets.pairs.problem import ImageTextProblem
-from zslib.datasets.pairs.sentences import cub_sentences
 from zslib.datasets.pairs.synthetic import synthetic_pairs
 from zslib.datasets.pairs.wikipedia import wikipedia_xmodal
 from zslib.datasets.registry import (
@@ -65,73 +68,4 @@ from zslib.datasets.words.term_vectors import (
 from zslib.datasets.words.tokens import Vocabulary
 from zslib.datasets.words.vectors import WordVectors, europarl_vectors, load_vectors
 
-__all__ = [
-    "DATASETS",
-    "READINGS",
-    "TERM_SOURCES",
-    "ImageNetLists",
-    "ImageTextProblem",
-    "MappingProblem",
-    "TermLexicon",
-    "Vocabulary",
-    "WordVectors",
-    "ZeroShotProblem",
-    "apy_attributes",
-    "available",
-    "awa1",
-    "bilingual_problem",
-    "cache_dir",
-    "caltech101",
-    "captioned",
-    "composed_term_vectors",
-    "cub",
-    "cub_captions",
-    "cub_sentences",
-    "data_status",
-    "digits_segments",
-    "dinu2015",
-    "europarl",
-    "europarl_vectors",
-    "fetch",
-    "fetch_wordnet",
-    "find_folder",
-    "fingerprint",
-    "flowers",
-    "flowers_words",
-    "from_captions",
-    "from_features",
-    "from_files",
-    "gloss_term_vectors",
-    "gloss_vectors",
-    "glove_vectors",
-    "hypernym_term_vectors",
-    "ikea",
-    "imagenet1k",
-    "imagenet_lists",
-    "label_sets",
-    "load_problem",
-    "load_problems",
-    "load_term_vectors",
-    "load_vectors",
-    "load_xlsa17",
-    "load_zero_shot",
-    "official_split_summary",
-    "read_captions",
-    "read_dictionary",
-    "read_features",
-    "read_wordnet",
-    "reading_edges",
-    "resolve",
-    "resolve_all",
-    "save_zero_shot",
-    "served",
-    "sun_attributes",
-    "synthetic_attributes",
-    "synthetic_crosslingual",
-    "synthetic_crossmodal",
-    "synthetic_pairs",
-    "tiny_imagenet",
-    "tiny_imagenet_classes",
-    "vgg19",
-    "wikipedia_xmodal",
-]
+__all__ = sorted(n for n, it in globals().items() if n[0] != "_" and not _ismodule(it))

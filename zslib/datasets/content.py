@@ -97,10 +97,7 @@ def _marked(head):
 def encoding_of(path, head, named=None):
     """The encoding of a text that begins with ``head``: ``named``, or UTF-8, or what a mark says.
 
-    Raises
-    ------
-    ValueError
-        Where there is no encoding of that name, or the file's first bytes say another.
+    Where there is no encoding of that name, or the first bytes say another: ValueError.
     """
     marked = _marked(head)
     if named is None:
@@ -128,15 +125,9 @@ def refuse_kind(path, kind, wanted, remedy=None):
 
 @contextmanager
 def opened(path):
-    """The content of a file as a binary stream, decompressed where its first bytes say gzip,
-    bzip2, xz, or zip with a single file in it.
+    """A file as a binary stream, decompressed where its first bytes say gzip, bzip2, xz or zip.
 
-    Raises
-    ------
-    IsADirectoryError
-        For a folder.
-    ValueError
-        For a zip with several files, and where what is compressed is truncated or damaged.
+    A zip with several files, or what is truncated or damaged, is a ValueError.
     """
     if os.path.isdir(path):
         raise IsADirectoryError(f"{path} is a folder: name a file in it")
@@ -183,11 +174,7 @@ def _only(path, archive):
 def text_of(path, encoding=None, *, wanted="text"):
     """The text of a file, decompressed, in UTF-8 or UTF-16 unless ``encoding`` names another.
 
-    Raises
-    ------
-    ValueError
-        For what is no text, with what it is; and for text that is not in the encoding, with the
-        line.
+    ValueError says what it is where it is no text, or which line is not in the encoding.
     """
     with opened(path) as file:
         content = file.read()

@@ -162,8 +162,7 @@ def zenodo_files(record, *, api="https://zenodo.org/api/records"):
 def extract_members(archive, names, folder):
     """Take the files called ``names`` out of a zip or tar archive, whatever folder they are in.
 
-    Nothing else is written, and nothing outside ``folder``: only the last part of a member's
-    path is used, it must be one of ``names``, and links are passed over.
+    Nothing else is written, and nothing outside ``folder``; links are passed over.
     """
     folder, taken = Path(folder), []
     with archive_members(archive) as members:

@@ -27,8 +27,7 @@ class Dataset:
     ----------
     name : str
     kind : {"synthetic", "embedded", "official"}
-        Generated; real data that come with the repository or the package; files that the user
-        fetches or has.
+        Generated; real data that come with the repository; files that the user fetches or has.
     loaders : dict of str to callable
         By setting, of `ALL_SETTINGS`.
     summary : str
@@ -39,8 +38,7 @@ class Dataset:
     auto : dict of str to int
         By setting, its place among those that "auto" and "real" try; none where they do not.
     files : tuple of str
-        Read by the loaders, relative to the data folder; each may have the ending .gz or .bz2
-        there.
+        Read by the loaders, relative to the data folder, there perhaps with .gz or .bz2 behind.
     optional_files : tuple of str
         Read besides under some options of a loader.
     folders : tuple of str

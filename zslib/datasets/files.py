@@ -32,19 +32,9 @@ def find_file(path):
 
 
 def checked(path):
-    """The path of a file as `find_file` finds it; in the repository's ``data``, an unaltered one.
+    """The path of a file as `find_file` finds it, else FileNotFoundError.
 
-    Parameters
-    ----------
-    path : path
-        Without the ending .gz or .bz2 that the file may have.
-
-    Raises
-    ------
-    FileNotFoundError
-        Where it is not there.
-    ValueError
-        Where it is not the file that the repository has, or is in the place of one.
+    In the repository's ``data`` it must be an unaltered one, else ValueError.
     """
     path = Path(path)
     file = find_file(path)
@@ -101,19 +91,15 @@ def _listed():
 
 
 def file_state(path):
-    """What changes with a file: size, times of change of content and of the entry, and inode.
-
-    The second time cannot be set back, the first can.
-    """
+    """What changes with a file: size, times of its content and (never set back) entry, inode."""
     state = path.stat()
     return [state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_dev]
 
 
 def file_hash(path):
-    """SHA-256 of a file, remembered in the cache while its `file_state` stays.
+    """SHA-256 of a file, remembered while its `file_state` stays, but not in its first seconds.
 
-    A file that changed within the last seconds is hashed anew: it may change again without its
-    times, which are coarse, showing it.
+    It may then change again without its times, which are coarse, showing it.
     """
     state = file_state(path)
     key = json.dumps([str(path.resolve()), *state])
@@ -169,10 +155,7 @@ def _readable(path):
 
 @contextmanager
 def naming(path, names=()):
-    """Let errors of what was read from a file begin with its path, and call arrays by ``names``.
-
-    These have, for an array that came otherwise, what the caller gave it as.
-    """
+    """Let errors begin with a file's path, and call arrays as the caller did, by ``names``."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -202,16 +185,10 @@ def quantise(matrix):
 
 
 def read_rows(matrix, rows=slice(None), *, of=None):
-    """Rows of a matrix as float32, whichever way it is stored.
+    """Rows of a matrix, or of a ``.npy``, as float32: two-dimensional, or as `quantise` makes it.
 
-    Parameters
-    ----------
-    matrix : array, or path of a ``.npy``
-        Two-dimensional, or as `quantise` makes it. Of a file only the rows asked for are read,
-        unless it is compressed.
-    rows : slice or int array
-    of : (int, str), optional
-        How many rows a file must have, and of what: ``(7461, "image labels")``.
+    Of a file only these are read, unless it is compressed. ``of`` is how many rows it must have,
+    and of what: ``(7461, "image labels")``.
 
     Examples
     --------
@@ -252,10 +229,7 @@ class _Arrays(dict):
 
 
 def read_arrays(path):
-    """The arrays of an ``.npz`` by name, quantised ones as float32.
-
-    To ask for one that is not in it is a ValueError, which says what to do.
-    """
+    """The arrays of an ``.npz``, quantised ones as float32; one that it lacks is a ValueError."""
     path = checked(path)
     with _readable(path), open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
         arrays = dict(stored)

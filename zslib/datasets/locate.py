@@ -15,12 +15,7 @@ from zslib.repository import book_root
 
 
 def named_data():
-    """The folder that the environment variable ``ZSLIB_DATA`` names, or None.
-
-    Returns
-    -------
-    pathlib.Path or None
-    """
+    """The folder that the environment variable ``ZSLIB_DATA`` names, or None."""
     named = os.environ.get("ZSLIB_DATA")
     if not named:
         return None
@@ -34,14 +29,7 @@ def named_data():
 
 
 def embedded_data():
-    """Folder ``data`` of the copy of the repository that the package runs from, or None.
-
-    An installed package, which runs from none, takes that of the book (`book_root`).
-
-    Returns
-    -------
-    pathlib.Path or None
-    """
+    """Folder ``data`` of the repository that the package runs from, else of the book, or None."""
     for root in (Path(__file__).resolve().parents[2], book_root()):
         if root and (root / "pyproject.toml").is_file() and (root / "data").is_dir():
             return root / "data"
@@ -59,10 +47,7 @@ def find_folder(name):
 
 
 def complete_folder(name, files):
-    """Folder ``name`` of the first data folder, or the cache, that has all ``files``; or None.
-
-    A path that is absolute is in none of these, and is looked at by itself.
-    """
+    """Folder ``name``, perhaps absolute, of the first data folder or cache with all ``files``."""
     folders = [root / name for root in (*data_folders(), cache_dir())]
     isfile = os.path.isfile  # which takes what cannot be looked at for absent
     return next((at for at in folders if all(isfile(at / file) for file in files)), None)
@@ -114,10 +99,7 @@ def _warn(folder, reason):
 
 
 def usable_cache(name):
-    """Folder ``name`` of the cache, made where it is not there; None where nothing can be kept.
-
-    Who goes on without it is told so once.
-    """
+    """Folder ``name`` of the cache, made where it is not there; None, with a warning, if not."""
     folder = cache_dir() / name
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -46,10 +46,7 @@ class Problem:
             )
 
     def to(self, device):
-        """The same problem with its vector arrays on ``"cpu"``, ``"gpu"`` or ``"auto"``.
-
-        Labels, row numbers, names and texts stay on the host.
-        """
+        """The same problem with its vector arrays, only these, on "cpu", "gpu" or "auto"."""
         present = self._present()
         moved = {n: to_requested_device(to_host(a), device) for n, a in present.items()}
         if all(moved[n] is a for n, a in present.items()):

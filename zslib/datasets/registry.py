@@ -321,7 +321,6 @@ def fetch(name, *, progress=None, **options):
     Parameters
     ----------
     name : str
-        For instance "dinu2015".
     progress : callable, optional
         Called with (file name, bytes so far, bytes in all or None).
     **options

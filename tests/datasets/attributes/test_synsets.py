@@ -5,9 +5,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from zslib.datasets import caltech101
 from zslib.datasets.attributes import synsets
-from zslib.datasets.attributes.synsets import caltech101_beyond, synthetic_beyond, synthetic_within
+from zslib.datasets.attributes.caltech101 import caltech101, caltech101_beyond
+from zslib.datasets.attributes.synsets import synthetic_beyond, synthetic_within
+from zslib.datasets.attributes.tiny_imagenet import tiny_imagenet_within
 
 
 @pytest.fixture(autouse=True)
@@ -86,7 +87,7 @@ def test_the_meaning_of_classes_shows_in_their_features():
 
 def test_real_tiny_imagenet_is_split_by_the_seed(embedded, real_data):
     real_data("visual/tiny_imagenet")
-    folds = [synsets.tiny_imagenet_within(seed=seed, max_per_class=2) for seed in range(4, 8)]
+    folds = [tiny_imagenet_within(seed=seed, max_per_class=2) for seed in range(4, 8)]
     unseen = np.concatenate([problem.unseen_classes for problem in folds])
     assert sorted(unseen.tolist()) == list(range(190))
     for problem in folds:

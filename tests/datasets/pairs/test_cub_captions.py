@@ -4,7 +4,7 @@ import pytest
 from zslib.datasets.attributes.cub import cub
 from zslib.datasets.attributes.splits import PARTS
 from zslib.datasets.files import read_arrays, read_lines
-from zslib.datasets.pairs.cub_captions import cub_captions
+from zslib.datasets.pairs.cub import cub_captions
 from zslib.datasets.words.tokens import tokenize
 
 

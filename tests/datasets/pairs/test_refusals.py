@@ -1,7 +1,7 @@
 """Options that loaders and generators of images with texts refuse."""
 
 from zslib.datasets import captioned, synthetic_pairs
-from zslib.datasets.pairs.sentences import sentence_pairs
+from zslib.datasets.pairs.cub import sentence_pairs
 
 RED = [["it is red"]]
 REFUSALS = [

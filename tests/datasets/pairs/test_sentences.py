@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from zslib.datasets.attributes.cub import class_sentences, cub
 from zslib.datasets.attributes.splits import PARTS
-from zslib.datasets.pairs.sentences import cub_sentences, sentence_pairs
+from zslib.datasets.pairs.cub import cub_sentences, sentence_pairs
 from zslib.datasets.words.tokens import tokenize
 
 

@@ -25,10 +25,8 @@ def _features(data, seed):
 
 APY = ImageSet(
     name="apy_attributes",
-    synthetic=True,
     description="aPY's real attributes and {split} split with synthetic features",
-    folder="visual/apy",
-    arrays="apy_instances.npz",
+    arrays="visual/apy/apy_instances.npz",
     features={"synthetic": ("", _features)},
     semantics={
         "unit length": ("", "class_attributes"),

@@ -51,11 +51,10 @@ class AttSplits:
 def read_att_splits(path):
     """Read an ``att_splits.mat``.
 
-    In the files of 2017 and 2018 of AWA1, AWA2, CUB, SUN and FLO, ``train_loc`` and
-    ``val_loc`` together hold all images of the seen classes, those of ``test_seen_loc`` too.
-    Whoever tunes on them has seen part of the test set; here these images are dropped. Both may
-    be absent, as in the second version of the splits, and ``test_seen_loc`` may. A file without
-    ``allclasses_names`` gets the names "class 1", "class 2" and so on, and ``named`` is false.
+    In the files of 2017 and 2018 but for APY ``train_loc`` and ``val_loc`` list the images of
+    ``test_seen_loc`` too, which are dropped here. All three may be absent, as the first two are
+    in the second version. A file without ``allclasses_names`` gets the names "class 1", "class 2"
+    and so on, and ``named`` is false.
     """
     required = ("att", "trainval_loc", "test_unseen_loc")
     locations = tuple(f"{part}_loc" for part in PARTS)

@@ -15,8 +15,7 @@ def _standard(data, seed):
 _AWA1 = ImageSet(
     name="awa1",
     description="AWA1, hand-crafted features, {semantics}, {split} split",
-    folder="visual/awa1",
-    arrays="awa1.npz",
+    arrays="visual/awa1/awa1.npz",
     features={"histograms": ("", "features_bow5_pca256.npy")},
     semantics={
         "attributes": ("85 attributes", "attributes_xlsa17"),

@@ -30,8 +30,7 @@ def _standard(data, seed):
 _CUB = ImageSet(
     name="cub",
     description="CUB-200-2011, {features}, {semantics}, {split} split",
-    folder="visual/cub",
-    arrays="cub.npz",
+    arrays="visual/cub/cub.npz",
     features={
         "resnet": ("ResNet class scores", "features_resnet_pca256.npy"),
         "vgg": ("VGG fc7 features", "features_vgg_pca512.npy"),

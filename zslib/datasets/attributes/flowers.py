@@ -48,10 +48,8 @@ def word_shares(captions, known):
 _FLOWERS = replace(
     APY,
     name="flowers_words",
-    synthetic=False,
     description="Oxford's 102 flowers, MobileNetV2 features, words of captions, {split} split",
-    folder="visual/flowers",
-    arrays="flowers.npz",
+    arrays="visual/flowers/flowers.npz",
     features={"mobilenetv2": ("MobileNetV2", "features_mobilenetv2_pca256.npy")},
     read=_read,
     splits={"proposed": None},

@@ -19,8 +19,6 @@ from zslib.validation import check_choice
 
 # The splits that Bucher et al. (2016) used: all images of seen classes are for training.
 OLDER = {"split": "standard", "seen_fraction": 0.0}
-# The options that all loaders of image sets have, with their defaults.
-SHARED = {"seed": 0, "feature_scaling": "unit length", "max_per_class": None, "folder": None}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,18 +28,19 @@ class ImageSet:
     Parameters
     ----------
     name, description : str
-        Of the problem. The description may have {features}, {semantics} and {split} in it.
-    folder, arrays : str
-        Folder below the data folder, and the ``.npz`` in it. It has ``label``; ``classes``, or
-        a file classes.txt lies beside it; perhaps ``wnid``.
+        Of the problem. The description may have {features}, {semantics} and {split} in it, and
+        says "synthetic" where the data are.
+    arrays : str
+        The ``.npz``, below the data folder. It has ``label``; ``classes``, or a file classes.txt
+        lies beside it; perhaps ``wnid``.
     splits : dict
-        By choice, a function of (arrays, seed) that draws training, validation and unseen
-        classes; or None, where the arrays have the parts of the proposed split.
+        By choice, of which the first is the default, a function of (arrays, seed) that draws
+        training, validation and unseen classes; or None, where the arrays have the proposed parts.
     semantics : dict
         By choice, words for it, and the array of class embeddings, which get unit length, or a
         function of (arrays, folder).
     features : dict
-        By choice, words for it, and the file or a function of (arrays, seed).
+        By choice, likewise, words for it, and the file or a function of (arrays, seed).
     read : callable
         Reads the arrays.
     is_test : callable, optional
@@ -54,29 +53,19 @@ class ImageSet:
 
     name: str
     description: str
-    folder: str
     arrays: str
     splits: dict
     semantics: dict
     features: dict
     read: Callable = read_arrays
     is_test: Callable | None = None
-    synthetic: bool = False
     image_attributes: dict = field(default_factory=dict)
     semantics_option: str = "semantics"
 
     def loader(self, declared):
-        """The set's loader: a decorator of a function that has its docstring and own options.
-
-        Those of `SHARED` come after them. Without an option ``features`` or ``split`` the first
-        is taken.
-        """
-        shared = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
-            for name, value in SHARED.items()
-        ]
-        single = inspect.signature(declared).parameters.values()
-        signature = inspect.Signature([*single, *shared])
+        """Make a loader of a function with its docstring, and options before `_shared`."""
+        own, shared = (inspect.signature(f).parameters.values() for f in (declared, _shared))
+        signature = inspect.Signature([*own, *shared])
 
         @wraps(declared)
         def load(**options):
@@ -96,8 +85,9 @@ class ImageSet:
         check_choice(features, "features", tuple(self.features))
         check_choice(semantics, self.semantics_option, tuple(self.semantics))
         check_choice(split, "split", tuple(self.splits))
-        folder = require_folder(self.folder, folder)
-        data = self.read(folder / self.arrays)
+        place, _, file = self.arrays.rpartition("/")
+        folder = require_folder(place, folder)
+        data = self.read(folder / file)
         labels = data["label"]
         if (draw := self.splits[split]) is None:
             parts = without_tested({part: data[f"{part}_loc"] for part in PARTS})
@@ -112,7 +102,7 @@ class ImageSet:
         names = data["classes"] if "classes" in data else read_lines(folder / "classes.txt")
         return ZeroShotProblem(
             name=self.name,
-            synthetic=self.synthetic,
+            synthetic="synthetic" in self.description,
             description=self.description.format(features=seen_as, semantics=meant_as, split=split),
             features=images(data, seed)[rows]
             if callable(images)
@@ -127,6 +117,10 @@ class ImageSet:
             image_attributes=attributes and data[attributes][rows].astype(np.float32),
             coverage=data.get("coverage", {}),
         ).scaled(feature_scaling)
+
+
+def _shared(*, seed=0, feature_scaling="unit length", max_per_class=None, folder=None):
+    """The options that all loaders of image sets have, with their defaults."""
 
 
 def _plain(name):

@@ -111,10 +111,7 @@ def _scaled_classes(problem, length, words):
 def scaled_as(problem, scaling):
     """The problem with the ``feature_scaling`` of another, which is ``scaling``.
 
-    Raises
-    ------
-    ValueError
-        Where no single scaling leads there, or arrays were changed by hand after one.
+    Where no single scaling leads there, or arrays were changed by hand after one: ValueError.
     """
     now = problem.feature_scaling
     before = "" if now == "none" else f"{now}, then "

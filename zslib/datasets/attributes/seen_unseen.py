@@ -26,10 +26,7 @@ from zslib.validation import (
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SplitProblem(Problem):
-    """Base of problems with ``features``, ``labels``, ``class_names`` and the parts.
-
-    A subclass says in ``_kept`` what a validation problem has of its own fields.
-    """
+    """Base; a subclass says in ``_kept`` what a validation problem has of its own fields."""
 
     name: str
     synthetic: bool = False
@@ -50,10 +47,7 @@ class SplitProblem(Problem):
     _ARRAYS = ("features",)
 
     def _check(self, n_classes, class_rows):
-        """Check and convert everything but what is the subclass's own.
-
-        ``class_rows`` says in an error what has a row for each class.
-        """
+        """Check and convert what all subclasses have; ``class_rows`` has a row for each class."""
         self._check_description()
         n = self.features.shape[0]
         for name in ("class_names", "class_ids"):
@@ -185,7 +179,7 @@ class SplitProblem(Problem):
         return replace(self, features=features, feature_scaling=name, scaler=scaler)
 
     def _variants(self):
-        """For each image a number that images share which must not be parted, or None."""
+        """For each image what images share which must not be parted, or None."""
         return None
 
     def validation_problem(self, *, seen_fraction=0.2, seed=0):

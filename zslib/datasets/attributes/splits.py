@@ -42,10 +42,7 @@ def _whole_groups(labels, groups, rank, most):
 
 
 def split_classes(classes, *, seed=0):
-    """Training, validation and test (unseen) classes at random.
-
-    A quarter of the classes are unseen, a fifth of the others for validation, both rounded up.
-    """
+    """Training, validation (a fifth of the seen) and unseen classes (a quarter) at random."""
     seen, test = split_seen(classes, math.ceil(0.25 * len(classes)), seed=seed)
     return (*split_seen(seen, math.ceil(0.2 * len(seen)), seed=seed), test)
 
@@ -101,8 +98,7 @@ def without_tested(parts):
 def select_images(labels, parts, *, max_per_class=None, seed=0):
     """The images that some part uses, and the parts as numbers within these.
 
-    At most ``max_per_class`` of each class in each part, drawn at random; train and val keep what
-    trainval keeps of them.
+    Of each class in each part ``max_per_class`` are drawn; train and val follow trainval.
     """
     chosen = {name: np.sort(np.asarray(parts[name], dtype=np.int64)) for name in PARTS}
     if max_per_class is not None:

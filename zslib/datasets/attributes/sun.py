@@ -20,8 +20,7 @@ _SUN = replace(
     APY,
     name="sun_attributes",
     description="SUN's real attributes and {split} split with synthetic features",
-    folder="visual/sun",
-    arrays="sun_instances.npz",
+    arrays="visual/sun/sun_instances.npz",
     read=_read,
     splits={"proposed": None},
 )
@@ -32,11 +31,9 @@ def sun_attributes(*, att="unit length"):
     """The 14,340 scenes of SUN: real votes on attributes and split, synthetic features.
 
     Three workers said of each image which of 102 attributes they saw; an image's attribute is
-    the share of them (``image_attributes`` with ``att="original"``), so that images of one class
-    differ, which the sampling of Bucher et al. (2016) needs. The images and their features are
-    not part of the data; features are generated from the real attributes by
-    `attribute_features`, as those of `apy_attributes` are, so results say nothing about the
-    benchmark's images. The split is that of Xian et al. (2017), 645 seen and 72 unseen classes.
+    the share of them (``image_attributes`` with ``att="original"``). Features are generated from
+    these, as those of `apy_attributes` are, so results say nothing about the benchmark's images.
+    The split is that of Xian et al. (2017), 645 seen and 72 unseen classes.
 
     Parameters
     ----------

@@ -1,56 +1,18 @@
-"""Images labelled with synsets, split as in DeViSE: classes of the 1,000, and beyond them."""
+"""Synthetic images of synsets, split as in DeViSE: classes of the 1,000, and beyond them."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.attributes.caltech101 import caltech101
-from zslib.datasets.attributes.own import fewer_images
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts, split_classes
-from zslib.datasets.attributes.tiny_imagenet import tiny_imagenet_classes
 from zslib.datasets.entry import BEYOND, WITHIN, Dataset
-from zslib.datasets.hierarchy.embedded import embedded_labels
 from zslib.datasets.hierarchy.lists import imagenet_lists
 from zslib.datasets.words.term_vectors import hypernym_vectors
 from zslib.validation import check_integer, check_real
 
 _FEATURES = 128
-
-
-def tiny_imagenet_within(*, seed=0, max_per_class=None):
-    """Tiny-ImageNet, all of whose classes are among the 1,000: a quarter is held unseen.
-
-    Of each four seeds in a row, from 0 on, every class is unseen in one.
-    """
-    problem = tiny_imagenet_classes(
-        semantics="glove", split="crossed", seed=seed, max_per_class=max_per_class
-    )
-    return replace(
-        problem, name="tiny_imagenet", description="Tiny-ImageNet images", setting=WITHIN
-    )
-
-
-def caltech101_beyond(*, seed=0, max_per_class=None):
-    """Caltech-101 with the classes of the 1,000 as seen ones, and all others as unseen.
-
-    So the unseen classes are new to the feature network too, which was trained on the 1,000,
-    and fall into the paper's own label sets: 16 are among its 2-hop labels, 32 among its 3-hop
-    labels. Only the principal components of the features have seen images of some of them.
-    The classes and images are the same for every ``seed``.
-    """
-    problem = caltech101(semantics="hypernym")
-    seen = np.isin(problem.class_ids, embedded_labels()[0])
-    parts = class_parts(problem.labels, np.flatnonzero(seen), [], np.flatnonzero(~seen))
-    beyond = replace(
-        problem,
-        description="Caltech-101 images",
-        setting=BEYOND,
-        **parts | {"train": (), "val": ()},
-    )
-    return fewer_images(beyond, max_per_class, seed=0)
 
 
 def synthetic_within(*, seed=0, n_classes=150, images_per_class=30, noise=1.0):
@@ -120,17 +82,5 @@ ENTRIES = (
             WITHIN: {"n_classes": 60, "images_per_class": 12},
             BEYOND: {"n_seen": 40, "n_unseen": 8, "images_per_class": 12},
         },
-    ),
-    Dataset(
-        name="tiny_imagenet",
-        loaders={WITHIN: tiny_imagenet_within},
-        quick={WITHIN: {"max_per_class": 15}},
-        auto={WITHIN: 0},
-    ),
-    Dataset(
-        name="caltech101",
-        loaders={BEYOND: caltech101_beyond},
-        quick={BEYOND: {"max_per_class": 15}},
-        auto={BEYOND: 0},
     ),
 )

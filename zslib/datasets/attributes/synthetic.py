@@ -30,20 +30,14 @@ from functools import partial
 import numpy as np
 
 from zslib.arrays import unit_rows
+from zslib.datasets.attributes.att_splits import OFFICIAL_STATISTICS
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset
 from zslib.validation import check_choice, check_integer, check_real
 
-# Training and validation classes; unseen classes; images for training, seen and unseen test;
-# attributes. As counted in the official splits.
-SHAPES = {
-    "AWA1": (27, 13, 10, 19_832, 4_958, 5_685, 85),
-    "AWA2": (27, 13, 10, 23_527, 5_882, 7_913, 85),
-    "CUB": (100, 50, 50, 7_057, 1_764, 2_967, 312),
-    "SUN": (580, 65, 72, 10_320, 2_580, 1_440, 102),
-    "APY": (15, 5, 12, 5_932, 1_483, 7_924, 64),
-}
+# Validation classes of the official splits, whose other numbers are `OFFICIAL_STATISTICS`.
+VALIDATION_CLASSES = {"AWA1": 13, "AWA2": 13, "CUB": 50, "SUN": 65, "APY": 5}
 _FEATURES = 2_048
 _FEWEST = 10  # training images a seen class keeps on average before classes are left out
 _TAIL = 0.5  # class sizes fall as rank ** -_TAIL
@@ -64,7 +58,6 @@ def synthetic_attributes(shape="AWA2", *, scale=0.1, seed=0, n_features=None, at
     scale : float
         In (0, 1]: share of the images. The classes stay as they are while seen classes have 10
         training images on average; beyond that all groups of classes shrink alike.
-    seed : int
     n_features : int, optional
         By default 2,048 times ``scale``, at least 64.
     att : {"unit length", "original"}
@@ -83,7 +76,7 @@ def synthetic_attributes(shape="AWA2", *, scale=0.1, seed=0, n_features=None, at
     ZeroShotProblem('synthetic-apy': 20 seen and 12 unseen classes, 297 + 74 seen and 396
     unseen images, 102 features, 64 attributes)
     """
-    check_choice(shape, "shape", tuple(SHAPES))
+    check_choice(shape, "shape", tuple(VALIDATION_CLASSES))
     check_real(scale, "scale", low=0, high=1)
     check_integer(seed, "seed", low=0)
     check_choice(att, "att", ("unit length", "original"))
@@ -128,7 +121,6 @@ def attribute_features(
         the attributes. The noise of a feature is half of it, relative to the signal.
     class_shift : float
         Standard deviation of the error that the images of a class share.
-    seed : int
 
     Returns
     -------
@@ -171,10 +163,11 @@ def attribute_features(
 
 
 def _scaled_shape(shape, scale):
-    train, val, unseen, *images, n_attributes = SHAPES[shape]
-    images = [max(1, round(scale * n)) for n in images]
-    kept = min(1.0, images[0] / _FEWEST / (train + val))
-    groups = [max(2, round(kept * n)) for n in (train, val, unseen)]
+    seen, trained, held, unseen, tested, n_attributes = OFFICIAL_STATISTICS[shape].values()
+    images = [max(1, round(scale * n)) for n in (trained, held, tested)]
+    kept = min(1.0, images[0] / _FEWEST / seen)
+    val = VALIDATION_CLASSES[shape]
+    groups = [max(2, round(kept * n)) for n in (seen - val, val, unseen)]
     least = (2 * sum(groups[:2]), sum(groups[:2]), groups[2])
     if any(n < needed for n, needed in zip(images, least, strict=True)):
         raise ValueError(

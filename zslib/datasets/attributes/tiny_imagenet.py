@@ -1,11 +1,13 @@
 """Tiny-ImageNet as attribute-based zero-shot recognition of its classes."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from zslib.arrays import unit_rows
 from zslib.datasets.attributes.images import ImageSet
 from zslib.datasets.attributes.splits import crossed_classes
-from zslib.datasets.entry import ATTRIBUTES, Dataset
+from zslib.datasets.entry import ATTRIBUTES, WITHIN, Dataset
 from zslib.datasets.files import read_arrays
 
 _GROUPS = ("train_classes", "val_classes", "test_classes")
@@ -18,14 +20,13 @@ def _named(path):
     classes = np.flatnonzero(names != "")
     number = np.full(len(names), -1)
     number[classes] = np.arange(len(classes))
-    left_out = len(names) - len(classes)
     return {
         "part": data["part"],
         "label": number[data["label"]],
         "classes": names[classes],
         **{key: data[key][classes] for key in ("wnid", "glove300", "attributes30")},
         **{group: number[data[group]] for group in _GROUPS},
-        "coverage": {"classes": len(names), "classes without a name": left_out},
+        "coverage": {"classes": len(names), "classes without a name": len(names) - len(classes)},
     }
 
 
@@ -40,8 +41,7 @@ def _side_by_side(*kinds):
 _TINY = ImageSet(
     name="tiny_imagenet_classes",
     description="Tiny-ImageNet, MobileNetV2 features, classes by {semantics}",
-    folder="visual/tiny_imagenet",
-    arrays="tiny_imagenet.npz",
+    arrays="visual/tiny_imagenet/tiny_imagenet.npz",
     read=_named,
     features={"mobilenet": ("", "features_mobilenetv2_pca256.npy")},
     semantics={
@@ -84,11 +84,21 @@ def tiny_imagenet_classes(*, semantics="both", split="fixed"):
     """
 
 
+def tiny_imagenet_within(*, seed=0, max_per_class=None):
+    """Tiny-ImageNet, all of whose classes are among the 1,000, the crossed split."""
+    problem = tiny_imagenet_classes(
+        semantics="glove", split="crossed", seed=seed, max_per_class=max_per_class
+    )
+    return replace(
+        problem, name="tiny_imagenet", description="Tiny-ImageNet images", setting=WITHIN
+    )
+
+
 ENTRIES = (
     Dataset(
         name="tiny_imagenet",
-        loaders={ATTRIBUTES: tiny_imagenet_classes},
-        quick={ATTRIBUTES: {"max_per_class": 10}},
-        auto={ATTRIBUTES: 3},
+        loaders={ATTRIBUTES: tiny_imagenet_classes, WITHIN: tiny_imagenet_within},
+        quick={ATTRIBUTES: {"max_per_class": 10}, WITHIN: {"max_per_class": 15}},
+        auto={ATTRIBUTES: 3, WITHIN: 0},
     ),
 )

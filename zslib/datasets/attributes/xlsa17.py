@@ -153,10 +153,7 @@ def fetch_xlsa17(names=XLSA17_NAMES, *, progress=None):
 
 
 def extract_xlsa17(archive, folder, names=XLSA17_NAMES):
-    """Take ``res101.mat`` and ``att_splits.mat`` of the data sets named out of an archive.
-
-    Nothing else is written, and nothing outside ``folder``: see `extract_members`.
-    """
+    """Take the two files of each data set named, and no others, out of an archive."""
     for name in names:
         check_choice(name, "names", XLSA17_NAMES)
     folder = Path(folder)
@@ -172,12 +169,10 @@ def extract_xlsa17(archive, folder, names=XLSA17_NAMES):
 def official_split_summary(name):
     """Rows of Table 2 of Guo et al. (AAAI 2019), counted from the official ``att_splits.mat``.
 
-    The number of images and attributes are in that file. The number of classes needs the
-    labels, which come with the features: here they are known from other files for AWA1, CUB,
-    APY and FLO; SUN has 20 images a class in order of class; AWA2 has AWA1's classes and
-    attributes, and its runs of training, validation and unseen images follow each other as
-    AWA1's do, so its classes are counted there. Besides, ``images_dropped``
-    counts the test images that the file lists for training or validation.
+    The number of classes needs the labels, which come with the features: here they are known from
+    other files for AWA1, CUB, APY and FLO; SUN has 20 images a class in order of class; AWA2 has
+    AWA1's classes, and its parts follow each other as AWA1's do, so they are counted there.
+    ``images_dropped`` counts the test images that the file lists for training or validation.
     """
     check_choice(name, "name", XLSA17_NAMES)
     folder = locate.require_folder("visual/xlsa17_splits")

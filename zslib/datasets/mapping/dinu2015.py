@@ -45,16 +45,12 @@ def dinu2015(*, shared_targets="keep", limit=None, max_train=None, max_test=None
             "or put them in a folder dinu2015 of the folder that ZSLIB_DATA names"
         )
     folder = require_folder("dinu2015", folder)
-    source, target = (
-        load_vectors(folder / FILES[side], limit=limit, errors="replace")
-        for side in ("source", "target")
-    )
     description = "Dinu et al. (2015) English-Italian vectors"
     if limit is not None:
         description += f" (first {limit:,} words)"
     return bilingual_problem(
-        source,
-        target,
+        load_vectors(folder / FILES["source"], limit=limit, errors="replace"),
+        load_vectors(folder / FILES["target"], limit=limit, errors="replace"),
         read_dictionary(folder / FILES["train"]),
         read_dictionary(folder / FILES["test"]),
         name="dinu2015",
@@ -66,10 +62,7 @@ def dinu2015(*, shared_targets="keep", limit=None, max_train=None, max_test=None
 
 
 def fetch_dinu2015(*, progress=None, api="https://zenodo.org/api/records"):
-    """Download the four files into the cache; an interrupted download continues.
-
-    The checksums are those that Zenodo publishes for the record, asked for at each fetch.
-    """
+    """Download the four files into the cache, checked against Zenodo's own checksums."""
     folder = cache_folder("dinu2015")
     listed = download.zenodo_files(ZENODO_RECORD, api=api)
 

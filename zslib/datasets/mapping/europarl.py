@@ -1,5 +1,6 @@
 """English and Italian vectors of Europarl and fiction, with the paper's kind of dictionaries."""
 
+from dataclasses import replace
 from functools import partial
 
 from zslib.datasets.entry import BILINGUAL, Dataset, below
@@ -8,9 +9,8 @@ from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictiona
 from zslib.datasets.words.vectors import europarl_vectors
 from zslib.validation import check_choice
 
-_TRAIN = {"europarl": "europarl.train.txt", "dinu": "dinu.train.txt"}
-_TEST = {"opus": "opus.test.txt", "europarl": "europarl.test.txt"}
-_ALL = "all"
+_VECTORS = ("vectors.en.npy", "vectors.it.npy", "words.en.tsv.gz", "words.it.tsv.gz")
+_DICTIONARIES = ("europarl.train.txt", "europarl.test.txt", "dinu.train.txt", "opus.test.txt")
 
 
 def europarl(
@@ -51,20 +51,21 @@ def europarl(
     MappingProblem
         Full size: 92,790 targets. ``coverage`` tells what has no vector.
     """
-    check_choice(train, "train", tuple(_TRAIN))
-    check_choice(test, "test", (*_TEST, _ALL))
+    check_choice(train, "train", ("europarl", "dinu"))
+    check_choice(test, "test", ("opus", "europarl", "all"))
     folder = require_folder("crosslingual", folder)
     description = "Europarl English-Italian vectors"
     if train == "dinu":
         description += " with Dinu et al.'s training pairs"
     if limit is not None:
         description += f" (most frequent {limit:,} words)"
-    train_pairs = read_dictionary(folder / _TRAIN[train])
-    if test == _ALL:
-        files = [*_TEST.values(), *_TRAIN.values()]
-        test_pairs = _unused(train_pairs, [read_dictionary(folder / file) for file in files])
+    train_pairs = read_dictionary(folder / f"{train}.train.txt")
+    if test == "all":
+        names = ("opus.test", "europarl.test", "europarl.train", "dinu.train")
+        dictionaries = [read_dictionary(folder / f"{name}.txt") for name in names]
+        test_pairs = _unused(train_pairs, dictionaries)
     else:
-        test_pairs = read_dictionary(folder / _TEST[test])
+        test_pairs = read_dictionary(folder / f"{test}.test.txt")
     return bilingual_problem(
         europarl_vectors("en", limit=limit, folder=folder),
         europarl_vectors("it", limit=limit, folder=folder),
@@ -83,40 +84,25 @@ def _unused(train_pairs, dictionaries):
     """Pairs of the words that no training pair has, each word's from the first that lists it."""
     known, pairs = {word for word, _ in train_pairs}, []
     for dictionary in dictionaries:
-        new = [pair for pair in dictionary if pair[0] not in known]
-        known.update(word for word, _ in new)
-        pairs += new
+        pairs += [pair for pair in dictionary if pair[0] not in known]
+        known.update(word for word, _ in pairs)
     return pairs
 
 
-def _entry(name, loader, summary, place):
-    return Dataset(
-        name=name,
-        loaders={BILINGUAL: loader},
-        summary=summary,
-        licence="as its sources state",
-        quick={BILINGUAL: {"limit": 20_000, "max_train": 1_500, "max_test": 300}},
-        auto={BILINGUAL: place},
-        files=below(
-            "crosslingual",
-            "vectors.en.npy",
-            "vectors.it.npy",
-            "words.en.tsv.gz",
-            "words.it.tsv.gz",
-            "europarl.train.txt",
-            "europarl.test.txt",
-            "dinu.train.txt",
-            "opus.test.txt",
-        ),
-    )
-
-
-ENTRIES = (
-    _entry("europarl", europarl, "English-Italian vectors of Europarl and fiction", 0),
-    _entry(
-        "europarl_dinu",
-        partial(europarl, train="dinu"),
-        "the same vectors, with the paper's own training pairs",
-        1,
-    ),
+_EUROPARL = Dataset(
+    name="europarl",
+    loaders={BILINGUAL: europarl},
+    summary="English-Italian vectors of Europarl and fiction",
+    licence="as its sources state",
+    quick={BILINGUAL: {"limit": 20_000, "max_train": 1_500, "max_test": 300}},
+    auto={BILINGUAL: 0},
+    files=below("crosslingual", *_VECTORS, *_DICTIONARIES),
 )
+_DINU = replace(
+    _EUROPARL,
+    name="europarl_dinu",
+    loaders={BILINGUAL: partial(europarl, train="dinu")},
+    summary="the same vectors, with the paper's own training pairs",
+    auto={BILINGUAL: 1},
+)
+ENTRIES = (_EUROPARL, _DINU)

@@ -15,11 +15,6 @@ def split_dictionary(pairs, *, seed=0):
     """Split word pairs at random by source word, so that none is on both sides.
 
     A fifth of the source words, rounded up, become test words.
-
-    Examples
-    --------
-    >>> split_dictionary([("a", "x"), ("a", "y"), ("b", "z")])
-    ([('a', 'x'), ('a', 'y')], [('b', 'z')])
     """
     check_integer(seed, "seed", low=0)
     words = sorted({word for word, _ in pairs})

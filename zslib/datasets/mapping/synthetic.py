@@ -22,10 +22,7 @@ noise growing with rarity
 
 The default noise makes the task about as hard as real ones, judged by ridge regression alone:
 its precision at 1 is near the paper's 30% for translation, and near the paper's 1% for images
-among all labels.
-
-A word is named after its topic and its frequency rank ("beka-17"), so that a table of
-neighbours can be read: answers from the query's own topic are near misses.
+among all labels. A word is named after its topic and its frequency rank ("beka-17").
 """
 
 import numpy as np
@@ -36,7 +33,8 @@ from zslib.datasets.mapping.labels import split_labels
 from zslib.datasets.mapping.problem import MappingProblem
 from zslib.validation import check_integer, check_real
 
-_ONSETS, _VOWELS = "bdfgklmnprstvz", "aeiou"
+_SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
+_TOPIC_NAMES = [a + b for a in _SYLLABLES for b in _SYLLABLES]  # to be read: baba, babe, ...
 _TOPICS, _LABEL_TOPICS = 250, 60  # of the words, and of them those that labels come from
 # Defaults of `synthetic_crosslingual`, which say what they are, and fixed for images.
 _LATENT, _TIGHTNESS, _DECAY = 200, 0.4, 0.4
@@ -45,29 +43,24 @@ _DIMENSION, _VISUAL_DIMENSION = 300, 256
 _IMAGES = 100  # behind the average of a training label
 
 
-class _Vocabulary:
-    """Latent meanings (N, latent) of words in order of frequency, with their topics."""
+def _vocabulary(rng, n_words, latent=_LATENT, decay=_DECAY, tightness=_TIGHTNESS):
+    """Topic, latent meaning and name of each word, in order of frequency."""
+    size = rng.dirichlet(np.full(_TOPICS, 1.0))
+    topic = rng.choice(_TOPICS, size=n_words, p=size)
+    centres, apart = _gaussian(rng, _TOPICS, latent), _gaussian(rng, n_words, latent)
+    tightness = np.float32(tightness)
+    meaning = np.sqrt(tightness) * centres[topic] + np.sqrt(1 - tightness) * apart
+    words = [f"{_TOPIC_NAMES[t]}-{rank}" for rank, t in enumerate(topic, start=1)]
+    return topic, meaning * _spectrum(latent, decay), np.array(words)
 
-    def __init__(self, rng, n_words, latent=_LATENT, decay=_DECAY, tightness=_TIGHTNESS):
-        self.decay = decay
-        scale = _spectrum(latent, decay)
-        size = rng.dirichlet(np.full(_TOPICS, 1.0))
-        self.topic = rng.choice(_TOPICS, size=n_words, p=size)
-        centres, apart = _gaussian(rng, _TOPICS, latent), _gaussian(rng, n_words, latent)
-        tightness = np.float32(tightness)
-        meaning = np.sqrt(tightness) * centres[self.topic] + np.sqrt(1 - tightness) * apart
-        self.meaning = meaning * scale
-        self.words = np.array(
-            [f"{_topic_name(t)}-{rank}" for rank, t in enumerate(self.topic, start=1)]
-        )
 
-    def seen(self, rng, dimension, noise=_NOISE, rarity=_RARITY, **ingredients):
-        """Unit vectors of the words in a space of its own view and noise, (N, dimension)."""
-        n = len(self.meaning)
-        view = _view(rng, self.meaning, dimension, **ingredients)
-        spread = noise * ((np.arange(n, dtype=np.float32) + 1) / n) ** rarity
-        mixing = _mixing(rng, dimension, self.decay)
-        return unit_rows(view + spread[:, None] * (_gaussian(rng, n, dimension) @ mixing))
+def _space(rng, meaning, dimension, noise=_NOISE, rarity=_RARITY, decay=_DECAY, **seeing):
+    """Unit vectors of the words in a space of its own view and noise, (N, dimension)."""
+    n = len(meaning)
+    view = _view(rng, meaning, dimension, **seeing)
+    spread = noise * ((np.arange(n, dtype=np.float32) + 1) / n) ** rarity
+    mixing = _mixing(rng, dimension, decay)
+    return unit_rows(view + spread[:, None] * (_gaussian(rng, n, dimension) @ mixing))
 
 
 def _view(rng, meaning, dimension, nonlinearity=_NONLINEARITY, mean=_MEAN):
@@ -118,7 +111,6 @@ def synthetic_crosslingual(
 
     Parameters
     ----------
-    seed : int
     n_targets : int
         Words of the vocabulary, which is the search space.
     n_train, n_test : int
@@ -158,14 +150,15 @@ def synthetic_crosslingual(
     check_integer(n_test, "n_test", low=1, high=left, high_means=" (n_targets - n_train)")
     check_integer(dimension, "dimension", low=1)
     check_integer(latent, "latent", low=1)
-    ingredients = {"noise": noise, "rarity": rarity, "nonlinearity": nonlinearity, "mean": mean}
-    for name, value in (ingredients | {"decay": decay}).items():
+    ingredients = {"noise": noise, "rarity": rarity, "decay": decay}
+    ingredients |= {"nonlinearity": nonlinearity, "mean": mean}
+    for name, value in ingredients.items():
         check_real(value, name, low=0)
     check_real(tightness, "tightness", low=0, high=1, inclusive=False)
     check_integer(seed, "seed", low=0)
     rng = np.random.default_rng(seed)
-    vocabulary = _Vocabulary(rng, n_targets, latent, decay, tightness)
-    source, targets = (vocabulary.seen(rng, dimension, **ingredients) for _ in range(2))
+    _, meaning, words = _vocabulary(rng, n_targets, latent, decay, tightness)
+    source, targets = (_space(rng, meaning, dimension, **ingredients) for _ in range(2))
 
     bins = np.array_split(np.arange(n_train, n_targets), min(5, n_test))
     share = [len(part) for part in np.array_split(np.arange(n_test), len(bins))]
@@ -181,9 +174,9 @@ def synthetic_crosslingual(
         X_test=source[test],
         test_gold=tuple(test[:, None]),
         targets=targets,
-        target_words=vocabulary.words,
-        train_words=vocabulary.words[:n_train],
-        test_words=vocabulary.words[test],
+        target_words=words,
+        train_words=words[:n_train],
+        test_words=words[test],
         coverage={"training pairs used": n_train, "test words used": len(test)},
     )
 
@@ -233,11 +226,11 @@ def synthetic_crossmodal(
     check_real(visible, "visible", low=0, high=1)
     check_real(image_noise, "image_noise", low=0)
     rng = np.random.default_rng(seed)
-    vocabulary = _Vocabulary(rng, n_targets)
-    words = vocabulary.seen(rng, _DIMENSION)
+    topic, meaning, words = _vocabulary(rng, n_targets)
+    targets = _space(rng, meaning, _DIMENSION)
 
-    concrete = np.isin(vocabulary.topic, rng.choice(_TOPICS, _LABEL_TOPICS, replace=False))
-    candidates = np.flatnonzero(concrete)
+    concrete = rng.choice(_TOPICS, _LABEL_TOPICS, replace=False)
+    candidates = np.flatnonzero(np.isin(topic, concrete))
     if len(candidates) < n_labels:
         raise ValueError(
             f"{_LABEL_TOPICS} topics have {len(candidates)} words, fewer than n_labels="
@@ -246,7 +239,7 @@ def synthetic_crossmodal(
     labels = np.sort(rng.choice(candidates, n_labels, replace=False))
     shown = rng.random(_LATENT) < visible
     shown[rng.integers(_LATENT)] = True
-    seen = _view(rng, vocabulary.meaning[labels] * shown.astype(np.float32), _VISUAL_DIMENSION)
+    seen = _view(rng, meaning[labels] * shown.astype(np.float32), _VISUAL_DIMENSION)
     mixing = _mixing(rng, _VISUAL_DIMENSION)
 
     draws = np.random.default_rng((seed, 1))
@@ -267,10 +260,10 @@ def synthetic_crossmodal(
         train_gold=labels[train],
         X_test=pictures(query, 1),
         test_gold=tuple(labels[query, None]),
-        targets=words,
-        target_words=vocabulary.words,
-        train_words=vocabulary.words[labels[train]],
-        test_words=vocabulary.words[labels[query]],
+        targets=targets,
+        target_words=words,
+        train_words=words[labels[train]],
+        test_words=words[labels[query]],
         labels=labels,
         coverage={
             "training labels": len(train),
@@ -279,16 +272,6 @@ def synthetic_crossmodal(
             "test images used": len(query),
         },
     )
-
-
-def _topic_name(topic):
-    """A pronounceable name for each topic number: ba-ba, be-ba, ..."""
-    syllables = [a + b for a in _ONSETS for b in _VOWELS]
-    name = ""
-    for _ in range(2):
-        topic, rest = divmod(topic, len(syllables))
-        name = syllables[rest] + name
-    return name if topic == 0 else f"{name}{topic}"
 
 
 ENTRIES = (

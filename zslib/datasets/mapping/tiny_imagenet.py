@@ -3,7 +3,7 @@
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.entry import MODAL, Dataset
+from zslib.datasets.entry import MODAL, Dataset, below
 from zslib.datasets.files import read_arrays, read_rows
 from zslib.datasets.locate import require_folder
 from zslib.datasets.mapping.labels import label_means, sample_rows, split_labels
@@ -13,12 +13,7 @@ from zslib.validation import check_choice, check_integer
 
 
 def glove_vectors():
-    """GloVe vectors of 1,326 class and tag names, 300 dimensions, unit length.
-
-    Returns
-    -------
-    WordVectors
-    """
+    """GloVe vectors of 1,326 class and tag names, 300-d of unit length, as `WordVectors`."""
     data = read_arrays(require_folder("visual/word_vectors") / "glove6B_300_union.npz")
     return WordVectors(data["words"], data["vectors"])
 
@@ -72,12 +67,11 @@ def tiny_imagenet(
         space, vectors = "Europarl English", europarl_vectors("en")
 
     named = np.flatnonzero(names != "")
-    classes = np.array([c for c in named if str(names[c]) in vectors.index])
-    row = np.full(len(names), -1)
-    row[classes] = [vectors.index[str(names[c])] for c in classes]
+    row = np.array([vectors.index.get(name, -1) for name in names.tolist()])
+    classes = named[row[named] >= 0]
     if split == "fixed":
-        test = np.intersect1d(classes, data["test_classes"])
-        train = np.setdiff1d(classes, data["test_classes"])
+        is_test = np.isin(classes, data["test_classes"])
+        train, test = classes[~is_test], classes[is_test]
     else:
         train, test = (classes[part] for part in split_labels(len(classes), seed=seed, fold=fold))
 
@@ -128,8 +122,7 @@ ENTRIES = (
         quick={MODAL: {"test_images": 300}},
         auto={MODAL: 1},
         files=(
-            "visual/tiny_imagenet/features_mobilenetv2_pca256.npy",
-            "visual/tiny_imagenet/tiny_imagenet.npz",
+            *below("visual/tiny_imagenet", "features_mobilenetv2_pca256.npy", "tiny_imagenet.npz"),
             "visual/word_vectors/glove6B_300_union.npz",
         ),
         optional_files=ENGLISH,

@@ -33,7 +33,11 @@ def ikea(*, seed=0, feature_scaling="unit length", max_per_class=None, folder=No
     ids = data["colour_description_id"]
     parts = class_parts(labels, *groups, seed=seed, groups=ids)
     rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
-    texts = _texts(folder / "texts.tsv", len(labels))
+    path = folder / "texts.tsv"
+    lines = read_table(path, ("number", "class", "published type", "colour", "description"))
+    if len(lines) != len(labels):
+        raise ValueError(f"{path} has {len(lines)} lines and ikea.npz {len(labels)} photographs")
+    texts = [f"{colour}. {text}" if colour else text for *_, colour, text in lines]
     kept = ids[rows]
     return ImageTextProblem(
         name="ikea",
@@ -54,14 +58,6 @@ def ikea(*, seed=0, feature_scaling="unit length", max_per_class=None, folder=No
             "distinct texts used": len(np.unique(kept)),
         },
     ).scaled(feature_scaling)
-
-
-def _texts(path, n_images):
-    """Colour and description of each line: number, class, published type, colour, description."""
-    lines = read_table(path, ("number", "class", "published type", "colour", "description"))
-    if len(lines) != n_images:
-        raise ValueError(f"{path} has {len(lines)} lines and ikea.npz {n_images} photographs")
-    return [f"{colour}. {text}" if colour else text for *_, colour, text in lines]
 
 
 ENTRIES = (

@@ -78,7 +78,6 @@ class ImageTextProblem(SplitProblem):
         self._check_vectors()
         if self.texts is not None:
             self._set("texts", check_texts(self.texts))
-        self._set("class_names", np.asarray(self.class_names))
         self._check(len(self.class_names), "class_names")
         self._check_pairs()
         self._set("text_ids", self._checked_ids())
@@ -164,9 +163,9 @@ class ImageTextProblem(SplitProblem):
     def prototype_rows(self, parts=("trainval", "test_unseen")):
         """The texts whose mean embedding is a class's prototype.
 
-        Section 2.1 of the paper defines the prototype on "the texts of the class" and leaves
-        open which. Here these are for seen classes the texts of training images, and for
-        unseen classes all their texts: no text of an image that tests a seen class takes part.
+        Section 2.1 of the paper leaves open which "the texts of the class" are. Here, for seen
+        classes, those of training images, and for unseen classes all: no text of an image that
+        tests a seen class takes part.
 
         Parameters
         ----------
@@ -182,11 +181,9 @@ class ImageTextProblem(SplitProblem):
             check_choice(part, "parts", PARTS)
         texts = np.unique(self._images_of_pairs(parts)[1])
         classes = self.text_labels[texts]
-        self._refuse(
-            np.setdiff1d(np.arange(len(self.class_names)), classes),
-            f"without a text in {' or '.join(parts)}",
-            "name other parts or leave these classes out",
-        )
+        silent = np.setdiff1d(np.arange(len(self.class_names)), classes)
+        remedy = "name other parts or leave these classes out"
+        self._refuse(silent, f"without a text in {' or '.join(parts)}", remedy)
         order = np.argsort(classes, kind="stable")
         return texts[order], classes[order]
 
@@ -214,13 +211,8 @@ class ImageTextProblem(SplitProblem):
     def _variants(self):
         if self.level == "class":
             return None
-        numbers = {}
-        return np.array(
-            [
-                numbers.setdefault(tuple(sorted(set(self.text_ids[texts].tolist()))), len(numbers))
-                for texts in np.split(self.text_index, self.text_offsets[1:-1])
-            ]
-        )
+        ids = np.split(self.text_ids[self.text_index], self.text_offsets[1:-1])
+        return np.array([frozenset(several.tolist()) for several in ids], dtype=object)
 
     def _kept(self, samples, classes):
         offsets, index = ragged_rows(self.text_offsets, self.text_index, samples)

@@ -64,7 +64,6 @@ def synthetic_pairs(
     captions : pair of int
         Fewest and most captions of an image.
     n_features : int
-    seed : int
 
     Examples
     --------
@@ -77,7 +76,6 @@ def synthetic_pairs(
     """
     check_integer(n_unseen, "n_unseen", low=1)
     check_integer(images_per_class, "images_per_class", low=2)
-    check_integer(seed, "seed", low=0)
     fewest, most = captions
     check_integer(fewest, "captions[0]", low=1)
     check_integer(most, "captions[1]", low=fewest)
