@@ -8,10 +8,6 @@ where the files are, instead of their place in the data folder. Files that are a
 FileNotFoundError, damaged or inconsistent ones ValueError.
 """
 
-# ruff: noqa: F401 -- all that is imported here is exported
-
-from inspect import ismodule as _ismodule
-
 from zslib.datasets.attributes.apy import apy_attributes
 from zslib.datasets.attributes.awa1 import awa1
 from zslib.datasets.attributes.caltech101 import caltech101
@@ -68,4 +64,73 @@ from zslib.datasets.words.term_vectors import (
 from zslib.datasets.words.tokens import Vocabulary
 from zslib.datasets.words.vectors import WordVectors, europarl_vectors, load_vectors
 
-__all__ = sorted(n for n, it in globals().items() if n[0] != "_" and not _ismodule(it))
+__all__ = [
+    "DATASETS",
+    "READINGS",
+    "TERM_SOURCES",
+    "ImageNetLists",
+    "ImageTextProblem",
+    "MappingProblem",
+    "TermLexicon",
+    "Vocabulary",
+    "WordVectors",
+    "ZeroShotProblem",
+    "apy_attributes",
+    "available",
+    "awa1",
+    "bilingual_problem",
+    "cache_dir",
+    "caltech101",
+    "captioned",
+    "composed_term_vectors",
+    "cub",
+    "cub_captions",
+    "cub_sentences",
+    "data_status",
+    "digits_segments",
+    "dinu2015",
+    "europarl",
+    "europarl_vectors",
+    "fetch",
+    "fetch_wordnet",
+    "find_folder",
+    "fingerprint",
+    "flowers",
+    "flowers_words",
+    "from_captions",
+    "from_features",
+    "from_files",
+    "gloss_term_vectors",
+    "gloss_vectors",
+    "glove_vectors",
+    "hypernym_term_vectors",
+    "ikea",
+    "imagenet1k",
+    "imagenet_lists",
+    "label_sets",
+    "load_problem",
+    "load_problems",
+    "load_term_vectors",
+    "load_vectors",
+    "load_xlsa17",
+    "load_zero_shot",
+    "official_split_summary",
+    "read_captions",
+    "read_dictionary",
+    "read_features",
+    "read_wordnet",
+    "reading_edges",
+    "resolve",
+    "resolve_all",
+    "save_zero_shot",
+    "served",
+    "sun_attributes",
+    "synthetic_attributes",
+    "synthetic_crosslingual",
+    "synthetic_crossmodal",
+    "synthetic_pairs",
+    "tiny_imagenet",
+    "tiny_imagenet_classes",
+    "vgg19",
+    "wikipedia_xmodal",
+]
