@@ -64,10 +64,8 @@ def commit(root):
     """The commit of the sources, with "-dirty" where they differ from it; None without git."""
 
     def git(*words):
-        done = subprocess.run(
-            ["git", *words], cwd=root, capture_output=True, text=True, check=True
-        )
-        return done.stdout.strip()
+        silent = {"stderr": subprocess.DEVNULL, "text": True}
+        return subprocess.check_output(["git", *words], cwd=root, **silent).strip()
 
     try:
         changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!results")

@@ -6,13 +6,8 @@ import sys
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec
 
-_THREADS = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "BLIS_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-)
+_THREADS = [f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "BLIS")]
+_THREADS += ["VECLIB_MAXIMUM_THREADS"]
 
 
 def kernel_manager_class(folder, *, environment, one_thread):
@@ -39,9 +34,7 @@ def kernel_manager_class(folder, *, environment, one_thread):
     )
 
     class OwnKernelManager(AsyncKernelManager):
-        @property
-        def kernel_spec(self):
-            return specification
+        kernel_spec = specification
 
         def __init__(self, **options):
             super().__init__(**options)
