@@ -1,5 +1,7 @@
 """The first page: the total, the picture to share, a finding of each paper, what to do today."""
 
+import math
+
 from book.build.forest import results, verdict_counts
 from book.build.picture import chapter_records, constant_picture, direction_picture
 from book.build.render import render
@@ -48,13 +50,11 @@ def images_recipe(records):
         for r in chapter_records(records, RECIPE)
         if r["metric"] == "ACC" and r["method"] == "ESZSL, centred"
     }
-    best = {
-        name: max((r["value"] for r in board if r["dataset"] == name), default=0) for name in ours
-    }
     if not ours:
         return ""
     better = "none has a better accuracy"
-    if behind := [called(name) for name in ours if best[name] > ours[name]]:
+    above = [r["dataset"] for r in board if r["value"] > ours.get(r["dataset"], math.inf)]
+    if behind := [called(name) for name in ours if name in above]:
         better = f"some have a better accuracy on {' and '.join(behind)}"
     systems = len({r["method"] for r in board})
     beside = f"; of {systems} systems trained beside it, {better}" if systems else ""
