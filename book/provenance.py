@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from book.paths import text_of
 from zslib.show.tables import escape
 
 
@@ -98,11 +99,8 @@ def machine(device="cpu"):
     from zslib.protocols.sweep import linear_algebra
 
     processor = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.is_file():
-        text = cpuinfo.read_text(encoding="utf-8", errors="replace")
-        if line := re.search(r"^model name.*?:(.*)$", text, re.MULTILINE):
-            processor = line[1].strip()
+    if line := re.search(r"^model name.*?:(.*)$", text_of(Path("/proc/cpuinfo")), re.MULTILINE):
+        processor = line[1].strip()
     facts = {
         "system": f"{platform.system()} {platform.machine()}",
         "processor": processor,

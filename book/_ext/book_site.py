@@ -77,8 +77,7 @@ def lighten(app, error):
     if error or app.builder.format != "html":
         return
     site, static = Path(app.outdir), Path(app.outdir) / "_static"
-    script = resources.files("zslib.compare").joinpath("sortable.js")
-    (static / "sortable.js").write_text(script.read_text("utf-8"), "utf-8")
+    shutil.copy(resources.files("zslib.compare") / "sortable.js", static)
     for path in sorted((static / "mathjax").rglob("*")):
         name = path.relative_to(static / "mathjax").as_posix()
         if path.is_file() and not name.startswith(MATHJAX):

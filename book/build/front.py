@@ -1,7 +1,5 @@
 """The first page: the total, the picture to share, a finding of each paper, what to do today."""
 
-import math
-
 from book.build.forest import results, verdict_counts
 from book.build.picture import chapter_records, constant_picture, direction_picture
 from book.build.render import render
@@ -53,8 +51,8 @@ def images_recipe(records):
     if not ours:
         return ""
     better = "none has a better accuracy"
-    above = [r["dataset"] for r in board if r["value"] > ours.get(r["dataset"], math.inf)]
-    if behind := [called(name) for name in ours if name in above]:
+    best = {r["dataset"]: r["value"] for r in sorted(board, key=lambda r: r["value"])}
+    if behind := [called(name) for name, value in ours.items() if best.get(name, 0) > value]:
         better = f"some have a better accuracy on {' and '.join(behind)}"
     systems = len({r["method"] for r in board})
     beside = f"; of {systems} systems trained beside it, {better}" if systems else ""

@@ -25,16 +25,15 @@ def kernel_manager_class(folder, *, environment, one_thread):
         # As ipykernel would set it, before Matplotlib is imported.
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     }
-    specification = KernelSpec(
-        # -P: a folder named as a module, where the book is, is not taken for that.
-        argv=[sys.executable, "-P", "-m", __name__, "-f", "{connection_file}"],
-        display_name="Python 3",
-        language="python",
-        env=variables | (dict.fromkeys(_THREADS, "1") if one_thread else {}) | environment,
-    )
 
     class OwnKernelManager(AsyncKernelManager):
-        kernel_spec = specification
+        kernel_spec = KernelSpec(
+            # -P: a folder named as a module, where the book is, is not taken for that.
+            argv=[sys.executable, "-P", "-m", __name__, "-f", "{connection_file}"],
+            display_name="Python 3",
+            language="python",
+            env=variables | (dict.fromkeys(_THREADS, "1") if one_thread else {}) | environment,
+        )
 
         def __init__(self, **options):
             super().__init__(**options)

@@ -76,10 +76,6 @@ def direction_picture(records):
     }
     of_hubs = {1: "more", 0: "as many", -1: f"{fewer:.0%} fewer"}
     less, more = (sign(found[change, metric]) for metric in metrics)
-    title = (
-        "Swap the two sides of a least-squares fit: "
-        f"{of_right[more]} and {of_hubs[less]} hub answers"
-    )
     values = [value for _, value in points.values()]
     bottom, top = 5 * (min(values) // 5 - 1), 5 * (max(values) // 5 + 1)
     right_end = max(value for value, _ in points.values()) * 1.25 or 1
@@ -119,7 +115,10 @@ def direction_picture(records):
         texts.append(("strong", x, y, anchor, heads[name]))
         texts.append(("", x, y + 17, anchor, f"{y_right:.0f}% right, {x_hub:.0f}% hubs"))
     return Shared(
-        title=title,
+        title=(
+            "Swap the two sides of a least-squares fit: "
+            f"{of_right[more]} and {of_hubs[less]} hub answers"
+        ),
         caption=(
             "Words never seen in training are mapped from English to Italian and looked up. Up: "
             "how many first answers are right. Across: how many are hubs, words that answer far "
@@ -159,7 +158,6 @@ def constant_picture(records):
     ranking = sorted(shares, key=shares.get, reverse=True)
     constant, system = shares["calibration"], shares["system"]
     part = "Half" if 0.45 <= constant <= 0.55 else f"{constant:.0%}"
-    title = f"{part} of a zero-shot leaderboard is one constant; the system is {system:.0%}"
     # Rows of the whole board: a small run shows the published systems beside its own.
     systems, sets = (
         sum(row["metric"] == metric for row in rows)
@@ -174,7 +172,7 @@ def constant_picture(records):
         bars.append((kind, 0, y, max(across, 0.5)))
         texts.append(("", across + 1.5, y + 17, "start", f"{shares[name]:.0%}"))
     return Shared(
-        title=title,
+        title=f"{part} of a zero-shot leaderboard is one constant; the system is {system:.0%}",
         caption=(
             "Each bar is the share of the variance of H (the harmonic mean of the accuracies on "
             "seen and unseen classes) that a factor explains. The constant is taken off the "

@@ -18,7 +18,7 @@ from book.keys import full_size
 from book.papers import check_claims
 from book.papers.printed import PAPERS
 from book.parameters import ChapterText
-from book.paths import layout
+from book.paths import layout, text_of
 from book.store import latest_records, published, published_records, read_records
 from zslib.show.tables import aligned
 from zslib.show.writing import write_if_changed
@@ -39,10 +39,8 @@ def current_records(*, root=None):
     Before a site was built: of the latest run of each chapter.
     """
     place = layout(root)
-    shown = place.results / _BOOK
-    if shown.is_file():
-        keys = json.loads(shown.read_text(encoding="utf-8"))
-        folders = {name: place.results / name / key for name, key in keys.items()}
+    if shown := text_of(place.results / _BOOK):
+        folders = {name: place.results / name / key for name, key in json.loads(shown).items()}
         return {n: read_records(f) for n, f in folders.items() if (f / "run.json").is_file()}
     ran = [name for name in place.names() if (place.results / name / "latest").is_file()]
     return {name: latest_records(name, root=place.root) for name in ran}
