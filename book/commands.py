@@ -38,9 +38,7 @@ def add_commands(commands):
 
     publish = add("publish", _publish, "keep latest records as the published run", _WHICH)
     _add_flags(publish, all="all chapters", check="list published runs that are stale or missing")
-    equal = (
-        "keep published runs of the sources in FOLDER, where the latest of both have equal numbers"
-    )
+    equal = "keep published runs of FOLDER's sources where the latest there and here are equal"
     publish.add_argument("--carry", metavar="FOLDER", help=equal)
     _add_flags(publish, no_data="check without the data")
 
