@@ -1,7 +1,5 @@
 """How the numbers of a run agree with those of the published run of its chapter."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from book.records import RESULT

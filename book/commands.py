@@ -9,70 +9,56 @@ _WHICH = "a name, hubness/02_hubness, a path, a paper (hubness), or a pattern ('
 
 def add_commands(commands):
     """Add the book's commands to the parsers of ``zslib``."""
-    run = commands.add_parser("run", help="run chapters with given parameters")
-    run.add_argument("chapters", nargs="*", metavar="CHAPTER", help=_WHICH)
-    run.add_argument("--all", action="store_true", help="all chapters")
-    run.add_argument(
-        "-p",
-        "--parameter",
-        nargs=2,
-        action="append",
-        default=[],
-        metavar=("NAME", "VALUE"),
-        help="a value other than the default; may be repeated",
-    )
+
+    def add(word, call, text, which=None):
+        parser = commands.add_parser(word, help=text)
+        parser.set_defaults(call=call)
+        if which:
+            parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help=which)
+        return parser
+
+    run = add("run", _run, "run chapters with given parameters", _WHICH)
+    other = "a value other than the default; may be repeated"
+    option = {"nargs": 2, "action": "append", "default": [], "metavar": ("NAME", "VALUE")}
+    _add_flags(run, all="all chapters")
+    run.add_argument("-p", "--parameter", **option, help=other)
     _add_sizes(run)
-    run.add_argument(
-        "-o", "--output", metavar="FILE", help="copy the executed notebook here, an .ipynb file"
-    )
+    copy = "copy the executed notebook here, an .ipynb file"
+    run.add_argument("-o", "--output", metavar="FILE", help=copy)
     add_jobs(run)
-    run.add_argument("--force", action="store_true", help="run also what was run before")
-    run.set_defaults(call=_run)
+    _add_flags(run, force="run also what was run before")
 
-    listing = commands.add_parser("list", help="chapters; the parameters of those that are named")
-    listing.add_argument("chapters", nargs="*", metavar="CHAPTER", help=_WHICH)
-    listing.set_defaults(call=_list)
+    add("list", _list, "chapters; the parameters of those that are named", _WHICH)
 
-    report = commands.add_parser("report", help="the scorecard of the latest runs")
-    report.add_argument("chapters", nargs="*", metavar="CHAPTER", help="with --against")
-    report.add_argument(
-        "--against", choices=["published"], help="list numbers apart from the published run's"
-    )
-    report.add_argument(
-        "--keep", metavar="NAME", help="with --against: keep the counts for the book, as a repeat"
-    )
-    report.set_defaults(call=_report)
+    report = add("report", _report, "the scorecard of the latest runs", "with --against")
+    apart = "list numbers apart from the published run's"
+    report.add_argument("--against", choices=["published"], help=apart)
+    kept = "with --against: keep the counts for the book, as a repeat"
+    report.add_argument("--keep", metavar="NAME", help=kept)
 
-    publish = commands.add_parser("publish", help="keep latest records as the published run")
-    publish.add_argument("chapters", nargs="*", metavar="CHAPTER")
-    publish.add_argument("--all", action="store_true", help="all chapters")
-    publish.add_argument(
-        "--check", action="store_true", help="list published runs that are stale or missing"
-    )
-    publish.add_argument(
-        "--carry",
-        metavar="FOLDER",
-        help="keep published runs of the sources in FOLDER, where "
-        "the latest runs there and here have equal numbers",
-    )
-    publish.add_argument("--no-data", action="store_true", help="check without the data")
-    publish.set_defaults(call=_publish)
+    publish = add("publish", _publish, "keep latest records as the published run", _WHICH)
+    _add_flags(publish, all="all chapters", check="list published runs that are stale or missing")
+    equal = "keep published runs of FOLDER's sources where the latest there and here are equal"
+    publish.add_argument("--carry", metavar="FOLDER", help=equal)
+    _add_flags(publish, no_data="check without the data")
 
-    build = commands.add_parser("build", help="run all chapters and build the site")
+    build = add("build", _build, "run all chapters and build the site")
     _add_sizes(build)
-    build.add_argument("--strict", action="store_true", help="warnings are errors")
+    _add_flags(build, strict="warnings are errors")
     add_jobs(build)
-    build.add_argument("--force", action="store_true", help="redo what is up to date")
-    build.set_defaults(call=_build)
+    _add_flags(build, force="redo what is up to date")
+
+
+def _add_flags(parser, **flags):
+    """Options that are given or not, each with its help."""
+    for name, text in flags.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help=text)
 
 
 def _add_sizes(parser):
     sizes = parser.add_mutually_exclusive_group()
-    sizes.add_argument("--quick", action="store_true", help="small data, few runs")
-    sizes.add_argument("--full", action="store_true", help="all runs, as published")
-    parser.add_argument(
-        "--tune", action="store_true", help="choose settings anew, in place of the published ones"
-    )
+    _add_flags(sizes, quick="small data, few runs", full="all runs, as published")
+    _add_flags(parser, tune="choose settings anew, in place of the published ones")
 
 
 def _book():

@@ -94,7 +94,7 @@ def identify(chapter_text, parameters, depends, place):
     fingerprint = data_fingerprint(parameters, chapter_text.data_settings)
     read = depends | _chosen(chapter_text, parameters, place)
     key = run_key(chapter_text.name, chapter_text.code, parameters, fingerprint, read)
-    return key, code_digests(chapter_text) | {"data": _digest(fingerprint)}
+    return key, code_digests(chapter_text) | {"data": digest(fingerprint)}
 
 
 def outdated(run, chapter_text, *, data=True):
@@ -113,17 +113,16 @@ def outdated(run, chapter_text, *, data=True):
     -------
     list of str
         Names of the digests that differ, and "settings" where the parameters are not those of a
-        full run; ``["before digests"]`` for a run that has no digests.
+        full run.
     """
-    if not run.get("digests"):
-        return ["before digests"]
     names = [] if full_size(run["parameters"], chapter_text) else ["settings"]
     now = code_digests(chapter_text)
     if data:
         with contextlib.suppress(OSError):
-            fingerprint = data_fingerprint(run["parameters"], chapter_text.data_settings)
-            now["data"] = _digest(fingerprint)
-    return names + [name for name, digest in now.items() if run["digests"].get(name) != digest]
+            now["data"] = digest(data_fingerprint(run["parameters"], chapter_text.data_settings))
+    return names + [
+        name for name, digest in now.items() if run.get("digests", {}).get(name) != digest
+    ]
 
 
 def full_size(parameters, chapter_text):
@@ -135,7 +134,7 @@ def full_size(parameters, chapter_text):
 def code_digests(chapter_text):
     """Digests of a chapter's code, and of the package's code behind its numbers."""
     return {
-        "chapter": _digest(ast.unparse(_Worded().visit(ast.parse(chapter_text.recording_code)))),
+        "chapter": digest(ast.unparse(_Worded().visit(ast.parse(chapter_text.recording_code)))),
         "package": package_digest(chapter_text.code, recorded=True),
     }
 
@@ -174,7 +173,7 @@ def _chosen(chapter_text, parameters, place):
     return {"chosen": hashlib.sha256(b"".join(texts)).hexdigest()}
 
 
-def _digest(content):
+def digest(content):
     text = json.dumps(content, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -190,4 +189,4 @@ def run_key(chapter, code, parameters, fingerprint, depends):
         "version": zslib.__version__,
         "package": package_digest(code),
     }
-    return _digest(parts)
+    return digest(parts)

@@ -105,10 +105,14 @@ class Layout:
         """Names of all chapters, folders as the contents list them and chapters by number."""
         paths = self.chapters.glob("*/[0-9][0-9]_*.md")
         names = sorted(p.relative_to(self.chapters).with_suffix("").as_posix() for p in paths)
-        contents = self.root / "_toc.yml"
-        text = contents.read_text(encoding="utf-8") if contents.is_file() else ""
+        text = text_of(self.root / "_toc.yml")
         parts = [*re.findall(r"file: (\w+)/\d\d_", text), *(name.split("/")[0] for name in names)]
         return sorted(names, key=lambda name: (parts.index(name.split("/")[0]), name))
+
+
+def text_of(path):
+    """The text of a file, empty where there is none."""
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def layout(root=None):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from book.paths import text_of
 from zslib.show.tables import escape
 
 
@@ -64,10 +65,8 @@ def commit(root):
     """The commit of the sources, with "-dirty" where they differ from it; None without git."""
 
     def git(*words):
-        done = subprocess.run(
-            ["git", *words], cwd=root, capture_output=True, text=True, check=True
-        )
-        return done.stdout.strip()
+        silent = {"stderr": subprocess.DEVNULL, "text": True}
+        return subprocess.check_output(["git", *words], cwd=root, **silent).strip()
 
     try:
         changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!results")
@@ -100,11 +99,8 @@ def machine(device="cpu"):
     from zslib.protocols.sweep import linear_algebra
 
     processor = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.is_file():
-        text = cpuinfo.read_text(encoding="utf-8", errors="replace")
-        if line := re.search(r"^model name.*?:(.*)$", text, re.MULTILINE):
-            processor = line[1].strip()
+    if line := re.search(r"^model name.*?:(.*)$", text_of(Path("/proc/cpuinfo")), re.MULTILINE):
+        processor = line[1].strip()
     facts = {
         "system": f"{platform.system()} {platform.machine()}",
         "processor": processor,

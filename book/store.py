@@ -137,8 +137,8 @@ def published_records(chapter, *, root=None):
         )
     records = read_records(folder)
     parts = [(folder / "run.json", records.run, ("data", "date", "parameters"))]
-    for number, record in enumerate(records, 1):
-        parts.append((f"record {number} of {folder}", record, ("metric", "value")))
+    numbered = enumerate(records, 1)
+    parts += [(f"record {n} of {folder}", record, ("metric", "value")) for n, record in numbered]
     for part, fields, needed in parts:
         if lacking := [name for name in needed if name not in fields]:
             raise ValueError(f"{part} lacks {lacking[0]!r}: restore it, or publish again")

@@ -117,4 +117,3 @@ def label(row, heads):
 
 def setup(app):
     app.add_post_transform(PhoneTables)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

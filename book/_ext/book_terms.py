@@ -20,10 +20,6 @@ APART = (
 )
 
 
-def is_chapter(docname):
-    return re.fullmatch(r"\w+/\d\d_\w+", docname) is not None
-
-
 class LinkTerms(SphinxPostTransform):
     """Link a chapter's first use of each term of the glossary."""
 
@@ -31,7 +27,7 @@ class LinkTerms(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **options):
-        if not is_chapter(self.env.docname):
+        if not re.fullmatch(r"\w+/\d\d_\w+", self.env.docname):
             return
         objects = self.env.domaindata["std"]["objects"]
         self.places = {
@@ -88,4 +84,3 @@ def is_prose(text):
 
 def setup(app):
     app.add_post_transform(LinkTerms)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

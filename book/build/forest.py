@@ -18,38 +18,15 @@ KINDS |= {NOT_AS_READ: "unread", OPEN: OPEN, NOT_TESTABLE: "untested"}
 MARKS = {HELD: "✓", MIXED: "±", FAILED: "✗", NOT_AS_READ: "≠", OPEN: "?", NOT_TESTABLE: "∅"}
 
 LEFT, RIGHT = -1.5, 3.0
-LINE, MARGIN = 10, 7  # pixels from line to line, and around them
 
 TEMPLATES.globals |= {"KINDS": KINDS, "MARKS": MARKS, "LEFT": LEFT, "RIGHT": RIGHT}
+TEMPLATES.globals["ratios"] = ratios
 
 
+@template_filter
 def hyphens(text):
     """Names of data as the book writes them."""
     return called(text).replace("_", "-")
-
-
-@template_filter
-def across(ratio):
-    """Place of a ratio from left to right, in percent; what is beyond an end is at it."""
-    return f"{100 * (min(max(ratio, LEFT), RIGHT) - LEFT) / (RIGHT - LEFT):.1f}%"
-
-
-@template_filter
-def height(rows):
-    """Pixels of a drawing of so many rows."""
-    return 2 * MARGIN + LINE * max(len(rows) - 1, 0)
-
-
-@template_filter
-def middle(row, rows):
-    """Pixels from the middle of a drawing to its row of that number."""
-    return f"{LINE * (row - (len(rows) - 1) / 2):g}"
-
-
-@template_filter
-def reach(ratio):
-    """The ends of a ratio's interval, its value for one that it has not."""
-    return [ratio.value if end is None else end for end in (ratio.low, ratio.high)]
 
 
 @template_filter
@@ -58,13 +35,6 @@ def named(ratio):
     several = len(ratio.verdict.claim.carrying) > 1
     name = ratio.verdict.mark.name if several and ratio.whole else ratio.verdict.dataset
     return hyphens(f"{name} {ratio}")
-
-
-@template_filter
-def plotted(verdict):
-    """The number over all data sets, or that of each."""
-    every = ratios(verdict)
-    return [ratio for ratio in every if ratio.whole] or every
 
 
 @template_filter

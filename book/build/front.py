@@ -48,13 +48,11 @@ def images_recipe(records):
         for r in chapter_records(records, RECIPE)
         if r["metric"] == "ACC" and r["method"] == "ESZSL, centred"
     }
-    best = {
-        name: max((r["value"] for r in board if r["dataset"] == name), default=0) for name in ours
-    }
     if not ours:
         return ""
     better = "none has a better accuracy"
-    if behind := [called(name) for name in ours if best[name] > ours[name]]:
+    best = {r["dataset"]: r["value"] for r in sorted(board, key=lambda r: r["value"])}
+    if behind := [called(name) for name, value in ours.items() if best.get(name, 0) > value]:
         better = f"some have a better accuracy on {' and '.join(behind)}"
     systems = len({r["method"] for r in board})
     beside = f"; of {systems} systems trained beside it, {better}" if systems else ""

@@ -6,13 +6,8 @@ import sys
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec
 
-_THREADS = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "BLIS_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-)
+_THREADS = [f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "BLIS")]
+_THREADS += ["VECLIB_MAXIMUM_THREADS"]
 
 
 def kernel_manager_class(folder, *, environment, one_thread):
@@ -30,18 +25,15 @@ def kernel_manager_class(folder, *, environment, one_thread):
         # As ipykernel would set it, before Matplotlib is imported.
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     }
-    specification = KernelSpec(
-        # -P: a folder named as a module, where the book is, is not taken for that.
-        argv=[sys.executable, "-P", "-m", __name__, "-f", "{connection_file}"],
-        display_name="Python 3",
-        language="python",
-        env=variables | (dict.fromkeys(_THREADS, "1") if one_thread else {}) | environment,
-    )
 
     class OwnKernelManager(AsyncKernelManager):
-        @property
-        def kernel_spec(self):
-            return specification
+        kernel_spec = KernelSpec(
+            # -P: a folder named as a module, where the book is, is not taken for that.
+            argv=[sys.executable, "-P", "-m", __name__, "-f", "{connection_file}"],
+            display_name="Python 3",
+            language="python",
+            env=variables | (dict.fromkeys(_THREADS, "1") if one_thread else {}) | environment,
+        )
 
         def __init__(self, **options):
             super().__init__(**options)

@@ -173,9 +173,7 @@ def exercises(chapter, about, records):
     run's; an answer whose records it has not is left to the reader.
     """
     shown = [
-        {"run": "", "code": ""}
-        | exercise
-        | {"answer": "".join(answers(chapter, [exercise.get("answer", "")], records))}
+        exercise | {"answer": "".join(answers(chapter, [exercise.get("answer", "")], records))}
         for exercise in about.get("exercises", ())
     ]
     return render("exercises.md", chapter=chapter, exercises=shown)

@@ -77,10 +77,8 @@ def overview(paper, records, questions, *, note="", published=()):
         note=note,
         whose=whose,
         verdicts=measured,
-        groups={
-            head: [_question(v, others.get(v.claim.id)) for v in measured if v.verdict == verdict]
-            for verdict, head in HEADS.items()
-        },
+        heads=HEADS,
+        questions=[_question(verdict, others.get(verdict.claim.id)) for verdict in measured],
         apart=len(verdicts) - len(measured),
         notes=sum(note.paper == paper for note in load_errata()),
         chapters=_of(questions, [paper]),
@@ -110,13 +108,9 @@ def map_page(place):
     sources = place.pages.rglob("*.md")
     pages = (page.relative_to(place.pages).with_suffix("").as_posix() for page in sources)
     there = {*place.names(), *pages}
-    routes = [
-        route | {"pages": [p for p in route["pages"] if p in there]} for route in chart["routes"]
-    ]
     folders = {"afternoon": "The afternoon", **titles()} | dict.fromkeys(TOGETHER, "Together")
     papers = {}
     for name, needed in chart["builds_on"].items():
         if name in there:
-            rows = papers.setdefault(folders[name.split("/")[0]], {})
-            rows[name] = [other for other in needed if other in there]
-    return render("map.md", routes=routes, papers=papers)
+            papers.setdefault(folders[name.split("/")[0]], {})[name] = needed
+    return render("map.md", routes=chart["routes"], papers=papers, there=there)

@@ -1,5 +1,6 @@
 """How an executed chapter stands on its page: what opens it, and what is folded."""
 
+import itertools
 import re
 
 from book.build.opening import exercises, opening
@@ -7,6 +8,7 @@ from book.keys import full_size
 
 _CAPTION = re.compile(r"^````\{(?:table|figure)\} (.+)$", re.MULTILINE)
 _HYPHEN = re.compile(r"(`[^`]*`|\$[^$]*\$|\]\([^)]*\)|<[^>]*>)|(?<![\w.])-(?=\.?\d)")
+_FENCE_OR_DISPLAY = re.compile(r"^`{3}.*?^`{3}$|^\$\$.*?\$\$$", re.MULTILINE | re.DOTALL)
 _FOLDED, _WHOLE = "hide-input", "hide-cell"
 _SET_UP = {"parameters", "injected-parameters"}
 
@@ -45,19 +47,15 @@ def arrange(notebook, chapter_text, records, published):
 
 
 def _number_equations(notebook, chapter):
-    """Give each displayed formula of the text a label, and so a number."""
-    label, number = f"eq-{chapter.replace('/', '-').replace('_', '-')}", 0
+    """Give each displayed formula of the text, outside of fences, a label, and so a number."""
+    label, numbers = f"eq-{chapter.replace('/', '-').replace('_', '-')}", itertools.count(1)
+
+    def labelled(part):
+        return part[0] if part[0].startswith("`") else f"{part[0]} ({label}-{next(numbers)})"
+
     for cell in notebook.cells:
-        if cell.cell_type != "markdown":
-            continue
-        parts = re.split(r"(^`{3}.*?^`{3}$)", cell.source, flags=re.MULTILINE | re.DOTALL)
-        for i in range(0, len(parts), 2):  # between fences
-            displays = re.split(r"(^\$\$.*?\$\$$)", parts[i], flags=re.MULTILINE | re.DOTALL)
-            for j in range(1, len(displays), 2):
-                number += 1
-                displays[j] += f" ({label}-{number})"
-            parts[i] = "".join(displays)
-        cell.source = "".join(parts)
+        if cell.cell_type == "markdown":
+            cell.source = _FENCE_OR_DISPLAY.sub(labelled, cell.source)
 
 
 def _fold(notebook):
@@ -71,7 +69,8 @@ def _fold(notebook):
         elif _WHOLE in tags:
             shown = " ".join(o.get("data", {}).get("text/markdown", "") for o in cell.outputs)
             caption = _CAPTION.search(shown)
-            _name(cell, _plain(caption[1]) if caption else "Details")
+            plain = caption and re.sub(r"[$`*\\]", "", caption[1]).rstrip(".")
+            _name(cell, plain or "Details")
         elif tags & _SET_UP:
             tags |= {_FOLDED}
             _name(cell, "Parameters and set-up")
@@ -88,11 +87,6 @@ def _fold(notebook):
 
 def _name(cell, prompt):
     cell.metadata.mystnb = {"code_prompt_show": prompt, "code_prompt_hide": prompt}
-
-
-def _plain(caption):
-    """A caption without the marks of formulas and code."""
-    return re.sub(r"[$`*\\]", "", caption).rstrip(".")
 
 
 def _minus_signs(text):

@@ -1,9 +1,10 @@
 """Pictures to share, drawn from records."""
 
+import itertools
 import textwrap
 from dataclasses import dataclass
 
-from book.build.render import render, template_filter
+from book.build.render import render
 from book.names import called
 from book.papers.verdicts import sign
 
@@ -44,12 +45,6 @@ def chapter_records(records, chapter):
     return [record for record in records if record.get("chapter") == chapter]
 
 
-def record_of(records, **columns):
-    """The one record with these values; None without it, or with several."""
-    rows = [row for row in records if all(row.get(k) == v for k, v in columns.items())]
-    return rows[0] if len(rows) == 1 else None
-
-
 _TOP, _PLOT, _BELOW = 30, 300, 46  # pixels above the plot, of it, and below it
 
 
@@ -67,12 +62,9 @@ def direction_picture(records):
     dataset = max((r["dataset"] for r in rows if r.get("space") == "full"), default="")
     maps = {"ridge": "ridge", "reverse ridge": "reverse", "max-margin": "ranking"}
     metrics, change = ("hub answers", "P@1"), "reverse ridge - ridge"
-    found = {
-        (name, metric): record_of(rows, method=name, metric=metric, dataset=dataset, space="full")
-        for name in (*maps, change)
-        for metric in metrics
-    }
-    if None in found.values():
+    own = [r for r in rows if (r["dataset"], r.get("space")) == (dataset, "full")]
+    found = {(r["method"], r["metric"]): r for r in own}
+    if not {*itertools.product((*maps, change), metrics)} <= set(found):
         return None
     points = {name: [found[name, metric]["value"] for metric in metrics] for name in maps}
     (hubs, right), (hubs_after, right_after) = points["ridge"], points["reverse ridge"]
@@ -84,10 +76,6 @@ def direction_picture(records):
     }
     of_hubs = {1: "more", 0: "as many", -1: f"{fewer:.0%} fewer"}
     less, more = (sign(found[change, metric]) for metric in metrics)
-    title = (
-        "Swap the two sides of a least-squares fit: "
-        f"{of_right[more]} and {of_hubs[less]} hub answers"
-    )
     values = [value for _, value in points.values()]
     bottom, top = 5 * (min(values) // 5 - 1), 5 * (max(values) // 5 + 1)
     right_end = max(value for value, _ in points.values()) * 1.25 or 1
@@ -100,8 +88,7 @@ def direction_picture(records):
     halfway = [sum(pair) / 2 for pair in zip(at["ridge"], at["reverse ridge"], strict=True)]
     up = {tick: place(0, tick)[1] for tick in range(10 * int(min(values) // 10 + 1), int(top), 10)}
     lines = [
-        *(("grid", 0, y, 100, y) for y in up.values()),
-        ("grid", 0, end, 100, end),
+        *(("grid", 0, y, 100, y) for y in (*up.values(), end)),
         ("detour", *at["ridge"], *at["max-margin"]),
         ("arrow", *at["ridge"], *at["reverse ridge"]),
     ]
@@ -116,6 +103,7 @@ def direction_picture(records):
         ("strong", halfway[0] + 2, halfway[1] - 12, "start", "swap the sides"),
     ]
     heads = {"ridge": "least squares", "reverse ridge": "reversed", "max-margin": "ranking loss"}
+    told = []
     for name in maps:
         x, y = at[name]
         if name == "reverse ridge":
@@ -123,10 +111,14 @@ def direction_picture(records):
         else:  # not cut off by an end of a phone's page
             x, y, anchor = min(max(x, 21), 79), y + 24, "middle"
         x_hub, y_right = points[name]
+        told.append(f"{heads[name]}: {y_right:.0f}% right answers, {x_hub:.0f}% hub answers")
         texts.append(("strong", x, y, anchor, heads[name]))
         texts.append(("", x, y + 17, anchor, f"{y_right:.0f}% right, {x_hub:.0f}% hubs"))
     return Shared(
-        title=title,
+        title=(
+            "Swap the two sides of a least-squares fit: "
+            f"{of_right[more]} and {of_hubs[less]} hub answers"
+        ),
         caption=(
             "Words never seen in training are mapped from English to Italian and looked up. Up: "
             "how many first answers are right. Across: how many are hubs, words that answer far "
@@ -134,12 +126,8 @@ def direction_picture(records):
             f"{called(dataset)}, {found[change, 'P@1']['n_units']:,} queries."
         ),
         alt=(
-            "Three points. "
-            + ", ".join(
-                f"{heads[name]}: {y:.0f}% right answers, {x:.0f}% hub answers"
-                for name, (x, y) in points.items()
-            )
-            + ". An arrow leads from least squares to its reverse, a dashed line to the ranking."
+            f"Three points. {', '.join(told)}. An arrow leads from least squares to its reverse, "
+            "a dashed line to the ranking."
         ),
         height=end + _BELOW,
         lines=tuple(lines),
@@ -170,7 +158,6 @@ def constant_picture(records):
     ranking = sorted(shares, key=shares.get, reverse=True)
     constant, system = shares["calibration"], shares["system"]
     part = "Half" if 0.45 <= constant <= 0.55 else f"{constant:.0%}"
-    title = f"{part} of a zero-shot leaderboard is one constant; the system is {system:.0%}"
     # Rows of the whole board: a small run shows the published systems beside its own.
     systems, sets = (
         sum(row["metric"] == metric for row in rows)
@@ -185,7 +172,7 @@ def constant_picture(records):
         bars.append((kind, 0, y, max(across, 0.5)))
         texts.append(("", across + 1.5, y + 17, "start", f"{shares[name]:.0%}"))
     return Shared(
-        title=title,
+        title=f"{part} of a zero-shot leaderboard is one constant; the system is {system:.0%}",
         caption=(
             "Each bar is the share of the variance of H (the harmonic mean of the accuracies on "
             "seen and unseen classes) that a factor explains. The constant is taken off the "
@@ -196,12 +183,6 @@ def constant_picture(records):
         bars=tuple(bars),
         texts=tuple(texts),
     )
-
-
-@template_filter
-def rounded(place):
-    """A place with one decimal."""
-    return f"{place:.1f}"
 
 
 def shared_file(shared, name):

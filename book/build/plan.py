@@ -1,7 +1,5 @@
 """Which runs a request for chapters comes to, in an order that works."""
 
-from __future__ import annotations
-
 import graphlib
 import json
 from dataclasses import dataclass, field
@@ -9,7 +7,7 @@ from functools import cached_property
 
 from book.keys import data_fingerprint, identify, outdated
 from book.parameters import ChapterText
-from book.paths import layout
+from book.paths import layout, text_of
 from book.store import published_records
 
 
@@ -57,8 +55,7 @@ class Run:
     def seconds(self):
         """What the published run of the chapter took; 1 where there is none."""
         path = layout(self.root).published / self.chapter / "run.json"
-        text = path.read_text(encoding="utf-8") if path.is_file() else "{}"
-        return json.loads(text).get("wall_seconds", 1.0)
+        return json.loads(text_of(path) or "{}").get("wall_seconds", 1.0)
 
     @property
     def done(self):

@@ -1,7 +1,5 @@
 """What is kept with the sources: the published runs, their manifest, and whether they match."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 from book.agreement import compare
 from book.keys import code_digests, outdated
 from book.parameters import ChapterText
-from book.paths import CHOSEN, layout
+from book.paths import CHOSEN, layout, text_of
 from book.store import latest_records, published, published_records, run_text
 from zslib.show.writing import write_if_changed
 
@@ -60,15 +58,13 @@ def _write_manifest(chapters, place):
     heads += [*_OF_RUN, *_OF_MACHINE, "carried"]
     rows, known = [heads], listed(place)
     for name, records in sorted(published(root=place.root).items()):
-        if name in known and name not in chapters:
-            rows.append([known[name].get(head) or "" for head in heads])
-            continue
         run = records.run
         digests = [run.get("digests", {}).get(part, "")[:16] for part in _DIGESTS]
-        values = [run.get(key, "") for key in _OF_RUN]
-        values += [run["machine"].get(key, "") for key in _OF_MACHINE]
-        values.append(run.get("carried", [{"by": ""}])[-1]["by"])
-        rows.append([name, run["key"], *digests, *_file_digests(name, place), *map(str, values)])
+        carried = run.get("carried", [{"by": ""}])[-1]["by"]
+        row = run | run["machine"] | {"chapter": name, "carried": carried}
+        row |= zip(heads[2:], [*digests, *_file_digests(name, place)], strict=False)
+        row = row if name in chapters else known.get(name, row)
+        rows.append([str(row.get(head) or "") for head in heads])
     text = "".join("\t".join(row) + "\n" for row in rows)
     write_if_changed(place.published / "manifest.tsv", text)
 
@@ -76,15 +72,14 @@ def _write_manifest(chapters, place):
 def _file_digests(name, place):
     """Digests of a published run's files, empty for one that it has not."""
     paths = [place.published / name / file for file in _FILES.values()]
-    texts = [path.read_text("utf-8").encode() if path.is_file() else b"" for path in paths]
+    texts = [text_of(path).encode() for path in paths]
     return [hashlib.sha256(text).hexdigest()[:16] if text else "" for text in texts]
 
 
 def listed(place):
     """Rows of the manifest by chapter; none where nothing was published."""
-    path = place.published / "manifest.tsv"
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    return {row["chapter"]: row for row in csv.DictReader(text.splitlines(), delimiter="\t")}
+    lines = text_of(place.published / "manifest.tsv").splitlines()
+    return {row["chapter"]: row for row in csv.DictReader(lines, delimiter="\t")}
 
 
 def _altered(name, row, place):

@@ -1,7 +1,5 @@
 """The reference: a page for each class and function, and where chapters and pages meet."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import importlib
@@ -11,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from book.build.render import render
+from book.paths import text_of
 
 # In a page of a room: ```{reference} module``` with names below, or all that the module exports.
 _ROOM = re.compile(r"^```\{reference\} (\S+)\n((?:[\w ,]+\n)*)```", re.MULTILINE)
@@ -25,34 +24,29 @@ _NOT_BY_IMPORT = {"book", "papers", "protocols"}
 
 @dataclass(frozen=True)
 class Entry:
-    """A public class or function, and its page: ``room`` is that of ``reference/<room>.md``."""
+    """A public class or function, and its page.
+
+    Attributes
+    ----------
+    room : str
+        That of ``reference/<room>.md``.
+    name, target : str
+        What it is called, and the dotted name that links lead to.
+    is_class : bool
+    """
 
     room: str
-    module: str
     name: str
-
-    @property
-    def target(self):
-        """The name that links lead to."""
-        return f"{self.module}.{self.name}"
-
-    @property
-    def object(self):
-        """What has the name."""
-        return getattr(importlib.import_module(self.module), self.name)
-
-    @property
-    def is_class(self):
-        """Whether it is a class, and else a function."""
-        return inspect.isclass(self.object)
+    target: str
+    is_class: bool
 
 
 def exported(module, names=""):
-    """The classes and functions among ``names``, or among all that a module exports."""
+    """The classes and functions among ``names``, or among all that a module exports, by name."""
     home = importlib.import_module(module)
     names = names.replace(",", " ").split() or sorted(home.__all__, key=str.lower)
     things = {name: getattr(home, name) for name in names}
-    return [n for n, it in things.items() if inspect.isclass(it) or inspect.isroutine(it)]
+    return {n: it for n, it in things.items() if inspect.isclass(it) or inspect.isroutine(it)}
 
 
 class Reference:
@@ -72,13 +66,11 @@ class Reference:
         self.place, self.entries = place, {}
         for page in sorted((place.pages / "reference").glob("*.md")):
             for module, names in _ROOM.findall(page.read_text(encoding="utf-8")):
-                for name in exported(module, names):
-                    entry = Entry(page.stem, module, name)
-                    self.entries.setdefault(id(entry.object), entry)
+                for name, thing in exported(module, names).items():
+                    entry = Entry(page.stem, name, f"{module}.{name}", inspect.isclass(thing))
+                    self.entries.setdefault(id(thing), entry)
         self.classes = {e.name: e.target for e in self.entries.values() if e.is_class}
-        glossary = place.pages / "glossary.md"
-        text = glossary.read_text(encoding="utf-8") if glossary.is_file() else ""
-        self.terms = _TERMS.findall(text)
+        self.terms = _TERMS.findall(text_of(place.pages / "glossary.md"))
 
     def uses(self, chapter):
         """Those of the entries that a chapter shows, imports and names, in this order."""

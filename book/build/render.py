@@ -15,6 +15,7 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+TEMPLATES.filters["rounded"] = "{:.1f}".format
 
 
 def template_filter(function):
@@ -34,14 +35,9 @@ def render(name, **values):
 
     An end of a line between two tags is of the template alone: a page would show it as a blank.
     """
-    return _without_breaks(TEMPLATES.get_template(name).render(values)).strip()
+    return without_breaks(TEMPLATES.get_template(name).render(values)).strip()
 
 
-def macro(template, name):
-    """One macro of a template as a function that gives text."""
-    part = getattr(TEMPLATES.get_template(template).module, name)
-    return lambda *values: _without_breaks(part(*values))
-
-
-def _without_breaks(text):
+def without_breaks(text):
+    """Text without the ends of lines between its tags."""
     return re.sub(r"(?<=>)\s*\n\s*(?=<)", "", text)

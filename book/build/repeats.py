@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 
-from book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
+from book.agreement import ABSENT, APART, EQUAL, WITHIN
 from book.build.publishing import listed
 from book.build.render import render
 from book.paths import layout
@@ -12,42 +12,36 @@ from zslib.show.writing import write_if_changed
 _HEADS = {EQUAL: "equal", WITHIN: "within", APART: "apart", ABSENT: "unmatched"}
 
 
-def keep_repeat(name, pairs, *, root=None):
+def keep_repeat(name, compared, *, root=None):
     """Write how runs agree with the published ones to ``results/published/repeats/<name>.json``.
 
     Parameters
     ----------
     name : str
         Of the repeat: ``"another-kernel"``.
-    pairs : iterable of (str, Results, Results or None)
-        Chapter, its run and its published run; chapters without one are left out.
+    compared : dict
+        By chapter: ``run.json`` of its run, in which parameters the published one differs, as
+        text, and what `compare` says of its numbers.
 
     Returns
     -------
     pathlib.Path
     """
-    chapters, apart, machine, dates = {}, [], {}, []
+    if not compared:
+        raise ValueError("no chapter has both run here and been published: run some first")
     manifest = listed(layout(root))
-    for chapter, ours, theirs in pairs:
-        if theirs is None:
-            continue
-        pairs_of_numbers = compare(ours, theirs)
+    chapters, apart = {}, []
+    for chapter, (run, settings, numbers) in compared.items():
         chapters[chapter] = {
-            "counts": Counter(pair.kind for pair in pairs_of_numbers),
-            "settings": other_parameters(ours.run, theirs.run),
-            "seconds": ours.run["wall_seconds"],
+            "counts": Counter(number.kind for number in numbers),
+            "settings": settings,
+            "seconds": run["wall_seconds"],
             "published": _records_digest(chapter, manifest),
         }
-        apart += [
-            [chapter, pair.what, pair.record["value"], pair.published]
-            for pair in pairs_of_numbers
-            if pair.kind == APART
-        ]
-        machine = ours.run["machine"]
-        dates.append(ours.run["date"][:10])
-    if not chapters:
-        raise ValueError("no chapter has both run here and been published: run some first")
-    content = {"date": max(dates), "machine": machine, "chapters": chapters, "apart": apart}
+        far = [number for number in numbers if number.kind == APART]
+        apart += [[chapter, one.what, one.record["value"], one.published] for one in far]
+    date = max(run["date"][:10] for run, *_ in compared.values())
+    content = {"date": date, "machine": run["machine"], "chapters": chapters, "apart": apart}
     path = layout(root).published / "repeats" / f"{name}.json"
     write_if_changed(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
     return path
@@ -77,11 +71,8 @@ def _summary(name, repeat, manifest):
     compared = {kind: total[kind] for kind in (EQUAL, WITHIN, APART)}
     n_compared = sum(compared.values())
     n_apart = Counter({chapter: count[APART] for chapter, count in counts.items()})
-    settings = {chapter: entry["settings"] for chapter, entry in chapters.items()}
-    return {
+    return repeat | {
         "title": name[0].upper() + name[1:].replace("-", " "),
-        "date": repeat["date"],
-        "machine": repeat["machine"],
         "compared": compared,
         "n_compared": n_compared,
         "share": (total[EQUAL] + total[WITHIN]) / max(n_compared, 1),
@@ -94,10 +85,5 @@ def _summary(name, repeat, manifest):
         "rows": [
             [chapter, *(count.get(kind, "") for kind in _HEADS)]
             for chapter, count in counts.items()
-        ],
-        "settings": {chapter: text for chapter, text in settings.items() if text},
-        "apart": [
-            [chapter, number, f"{ours:.4g}", f"{theirs:.4g}"]
-            for chapter, number, ours, theirs in repeat["apart"]
         ],
     }

@@ -10,15 +10,15 @@ from book.build.front import front_page
 from book.build.opening import differences
 from book.build.overview import map_page, overview, together
 from book.build.picture import direction_picture, shared_file
-from book.build.publishing import checked_run
+from book.build.publishing import checked_run, stale
 from book.build.render import render
 from book.build.repeats import keep_repeat, repeats_page
 from book.build.scorecard import scorecard_page, scorecard_text
-from book.keys import full_size, outdated
+from book.keys import full_size
 from book.papers import check_claims
 from book.papers.printed import PAPERS
 from book.parameters import ChapterText
-from book.paths import layout
+from book.paths import layout, text_of
 from book.store import latest_records, published, published_records, read_records
 from zslib.show.tables import aligned
 from zslib.show.writing import write_if_changed
@@ -39,10 +39,8 @@ def current_records(*, root=None):
     Before a site was built: of the latest run of each chapter.
     """
     place = layout(root)
-    shown = place.results / _BOOK
-    if shown.is_file():
-        keys = json.loads(shown.read_text(encoding="utf-8"))
-        folders = {name: place.results / name / key for name, key in keys.items()}
+    if shown := text_of(place.results / _BOOK):
+        folders = {name: place.results / name / key for name, key in json.loads(shown).items()}
         return {n: read_records(f) for n, f in folders.items() if (f / "run.json").is_file()}
     ran = [name for name in place.names() if (place.results / name / "latest").is_file()]
     return {name: latest_records(name, root=place.root) for name in ran}
@@ -60,45 +58,13 @@ def _flat(records_by_chapter):
 def scorecard(*, root=None):
     """The scorecard as text: every claim, the published run's verdict and this run's."""
     theirs, place = published(root=root), layout(root)
-    known = set(theirs) & set(place.names())
-    n_old = sum(bool(outdated(theirs[n].run, ChapterText.read(n, place))) for n in known)
+    n_old = len(stale(set(theirs) & set(place.names()), root=root))
     note = (
         f"The published run is of earlier sources in {n_old} of {len(theirs)} chapters; "
         "zslib publish --check says how."
     )
     records = _flat(current_records(root=root))
     return scorecard_text(records, _flat(theirs), note=note if n_old else "")
-
-
-def _run_row(chapter, run):
-    size = "quick" if run["parameters"].get("quick") else "full"
-    machine = run["machine"]
-    return [
-        chapter,
-        "; ".join(f"{data['name']} ({data['checksum'][:8]})" for data in run["data"]) or "–",
-        run["parameters"].get("n_seeds", "–"),
-        f"{size}, carried" if "carried" in run else size,
-        f"{run['wall_seconds']:.0f}",
-        f"{run['peak_memory_mib'] or 0:,}",
-        f"{machine['processor']}, {machine['cores']} cores, {run['device']}",
-        run["date"][:10],
-        run["key"][:8],
-    ]
-
-
-def runs_page(**runs):
-    """Tables of runs: data with checksums, size, cost, machine and date.
-
-    Parameters
-    ----------
-    **runs : dict of Results
-        By chapter, under the name of the run: ``this``, ``published``.
-    """
-    tables = {}
-    for name, by_chapter in runs.items():
-        rows = [_run_row(chapter, by_chapter[chapter].run) for chapter in sorted(by_chapter)]
-        tables[f"{name.capitalize()} run"] = rows
-    return render("runs.md", tables=tables)
 
 
 def write_pages(*, root=None):
@@ -114,7 +80,7 @@ def write_pages(*, root=None):
         "overview_together": together(records, questions),
         "scorecard": scorecard_page(beside or records, records, note=note),
         "followed": followed_page(records),
-        "runs": runs_page(**runs),
+        "runs": render("runs.md", runs=runs),
         "errata": errata_page(),
         "repeats": repeats_page(place),
     }
@@ -151,42 +117,32 @@ def _differences(records, others):
     return note if n_different else ""
 
 
-def _beside_published(chapters, root):
-    """Name, latest `Results`, published `Results` or None: of ``chapters``, or of all that ran."""
-    place = layout(root)
-    current = current_records(root=root)
-    for name in chapters:
-        place.chapter_file(name)
-        if name not in current:
-            current[name] = latest_records(name, root=place.root)
-    for name in chapters or current:
-        theirs = published_records(name, root=root)
-        if theirs is not None:
-            checked_run(theirs, ChapterText.read(name, place), place)
-        yield name, current[name], theirs
-
-
 def against_published(chapters=(), *, keep=None, root=None):
     """Numbers of the latest runs that are apart from the published ones, as text.
 
     For each chapter how many agree, then those apart, the farthest first. Default: all chapters
     that have run. To ``keep`` it under a name writes it for the book, as a repeat.
     """
-    pairs = list(_beside_published(chapters, root))
-    if keep:
-        keep_repeat(keep, pairs, root=root)
+    place, current = layout(root), current_records(root=root)
     kinds = EQUAL, WITHIN, APART, ABSENT
-    totals, apart = [["chapter", "numbers", *kinds, "published", "here"]], []
-    for name, ours, theirs in pairs:
+    totals = [["chapter", "numbers", *kinds, "published", "here"]]
+    compared, apart = {}, []
+    for name in chapters or current:
+        ours = current[name] if name in current else latest_records(name, root=place.root)
+        theirs = published_records(name, root=root)
         if theirs is None:
             totals.append([name, *["–"] * 5, "no", ""])
             continue
+        checked_run(theirs, ChapterText.read(name, place), place)
         numbers = compare(ours, theirs)
         counts = Counter(number.kind for number in numbers)
         counted = map(str, (len(numbers), *(counts[kind] for kind in kinds)))
         others = other_parameters(ours.run, theirs.run)
         totals.append([name, *counted, theirs.run["date"][:10], others])
+        compared[name] = ours.run, others, numbers
         apart += [(name, number) for number in numbers if number.kind == APART]
+    if keep:
+        keep_repeat(keep, compared, root=root)
     apart.sort(key=lambda pair: -pair[1].distance)
     rows = [["chapter", "what", "ours", "published"]]
     for name, number in apart:

@@ -8,7 +8,6 @@ import os
 import re
 import sys
 import tempfile
-import threading
 import traceback
 from concurrent.futures import FIRST_COMPLETED, wait
 
@@ -23,7 +22,6 @@ _SECONDS_BETWEEN = 5
 _FAILED = "failed.ipynb"
 # Of a cell's first line but imports, beside the progress bar.
 _SHOWN = 48
-_IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 class ChaptersFailed(CommandFailed):
@@ -46,17 +44,12 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
             point_latest(run.folder.parent, run.key)
     for run in todo.values():
         check_writable(run.folder.parent.absolute())
-    ended = {}
     jobs = min(jobs, len(todo)) or 1
-    given = executor or not todo
     with (
         tqdm(total=len(todo), unit="chapter", disable=not (progress and todo)) as bar,
-        _show_running(bar, todo.values()),
-        contextlib.nullcontext(executor) if given else processes(jobs) as workers,
+        contextlib.nullcontext(executor) if executor or not todo else processes(jobs) as workers,
     ):
-        for name, error in _execute_all(todo, jobs, workers, force):
-            bar.update()
-            ended[name] = error
+        ended = _execute_all(todo, jobs, workers, force, bar)
     if failures := {name: error for name, error in ended.items() if error is not None}:
         parts = [f"{len(failures)} chapter(s) failed: {', '.join(failures)}"]
         if skipped := [name for name in todo if name not in ended]:
@@ -66,28 +59,6 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
     return list(ended)
 
 
-@contextlib.contextmanager
-def _show_running(bar, runs):
-    """Tell beside the bar where the running chapters are; on a terminal its clock goes on."""
-    ended = threading.Event()
-
-    def show():
-        before = None
-        while not ended.wait(_SECONDS_BETWEEN):
-            where = "; ".join(filter(None, map(_where, runs)))
-            if where != before or sys.stderr.isatty():
-                bar.set_postfix_str(before := where)
-
-    thread = threading.Thread(target=show, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
-        bar.set_postfix_str("")
-
-
 def _where(run):
     """The chapter, the cell that runs, and what it does; None where none runs."""
     if (folder := at_work(run.folder.parent, run.key)) is None:
@@ -95,11 +66,12 @@ def _where(run):
     number, total, text = _last_cell(folder / _FAILED)
     if not number:
         return run.chapter
-    with contextlib.suppress(FileNotFoundError):
+    with contextlib.suppress(OSError, ValueError):
         if step := (folder / PROGRESS).read_text(encoding="utf-8"):
             return f"{run.chapter} {number}/{total} {step}"
-    does = (node.lineno - 1 for node in ast.parse(text).body if not isinstance(node, _IMPORTS))
-    line = text.splitlines()[next(does, 0)]
+    nodes = ast.parse(text).body
+    does = (n.lineno - 1 for n in nodes if not isinstance(n, ast.Import | ast.ImportFrom))
+    line = [*text.splitlines(), ""][next(does, 0)]
     return f"{run.chapter} {number}/{total} {line[:_SHOWN]}".rstrip()
 
 
@@ -132,26 +104,31 @@ def _ready(todo, started, finished):
     return sorted(ready, key=lambda name: (chain(name), bool(todo[name].depends)), reverse=True)
 
 
-def _execute_all(todo, jobs, executor, force):
-    """Execute the runs of ``todo``, giving (chapter, traceback or None) as each ends."""
-    started, finished, running = set(), set(), {}
+def _execute_all(todo, jobs, executor, force, bar):
+    """Execute the runs of ``todo``: of each chapter that ended the traceback or None.
+
+    Beside the bar stands where those that run are; on a terminal its clock goes on.
+    """
+    ended, running, before = {}, {}, ""
     while True:
-        for name in _ready(todo, started, finished)[: jobs - len(running)]:
+        finished = [name for name, error in ended.items() if error is None]
+        ready = _ready(todo, {*ended, *running.values()}, finished)
+        for name in ready[: jobs - len(running)]:
             future = executor.submit(execute, todo[name], one_thread=jobs > 1, force=force)
             running[future] = name
-            started.add(name)
         if not running:
-            return
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            del running[future]
-            name, error = future.result()
-            if error is None:
-                finished.add(name)
-            yield name, error
+            return ended
+        for future in wait(running, _SECONDS_BETWEEN, FIRST_COMPLETED).done:
+            name = running.pop(future)
+            ended[name] = future.result()
+            bar.update()
+        where = "; ".join(filter(None, map(_where, todo.values())))
+        if where != before or sys.stderr.isatty():
+            bar.set_postfix_str(before := where)
 
 
 def execute(run, *, one_thread=False, force=False):
-    """Execute one run and keep it, giving the chapter, and the traceback where it failed.
+    """Execute one run and keep it, giving the traceback where it failed.
 
     Of two processes with the same run the second waits, and finds it done. Everything is written
     to an unfinished folder beside the final one, which is renamed when the chapter has ended: a
@@ -161,7 +138,7 @@ def execute(run, *, one_thread=False, force=False):
     failed = parent / _FAILED
     with unfinished(parent, run.key) as folder:
         if run.done and not force:
-            return run.chapter, None
+            return None
         failed.unlink(missing_ok=True)
         try:
             notebook = _execute_notebook(run, folder, one_thread)
@@ -176,8 +153,8 @@ def execute(run, *, one_thread=False, force=False):
             with contextlib.suppress(FileNotFoundError):
                 os.replace(folder / _FAILED, failed)
                 message += f"\nAs far as it came: {os.path.relpath(failed)}"
-            return run.chapter, message
-    return run.chapter, None
+            return message
+    return None
 
 
 def _execute_notebook(run, folder, one_thread):

@@ -2,7 +2,7 @@
 
 import textwrap
 
-from book.build.forest import MARKS, hyphens, named, tally
+from book.build.forest import MARKS, hyphens, tally
 from book.build.render import render, template_filter
 from book.chapter import verdicts_label
 from book.papers import check_claims
@@ -49,15 +49,8 @@ def line(ours, shown, survives=None):
     ``survives`` says whether it stands beside all other claims; None where it has no interval, or
     decides nothing.
     """
-    claim, word = shown.claim, size(shown)
+    claim = shown.claim
     effects = [printed_difference(claim, mark) for mark in claim.carrying]
-    another = ours.verdict not in (shown.verdict, NOT_TESTABLE)
-    remarks = (
-        claim.setting,
-        word and f"size: {word}",
-        "alone only" * (survives is False),
-        f"published run: {ours.verdict}" * another,
-    )
     page = claim.chapter.split("/")[1][3:].replace("_", " ")
     return {
         "claim": claim,
@@ -66,15 +59,14 @@ def line(ours, shown, survives=None):
         "survives": survives,
         # In the plot, among results without a printed size, or apart from results.
         "group": "apart" if claim.group != "result" else "tiles" if None in effects else "forest",
-        "remarks": [text for text in remarks if text],
+        "size": size(shown),
+        "another": ours.verdict not in (shown.verdict, NOT_TESTABLE),
         "data": " ".join(datasets(shown, *shown.parts, *shown.marks) or datasets(ours)),
         "whose": whose_data(claim.paper, datasets(shown, *shown.marks)),
-        "marks": [f"{one.mark.name}: {one.verdict}, {reason(one)}" for one in shown.marks],
         # The numbers of several marks stand beside.
         "grounds": hyphens(shown.why) if shown.marks else reason(shown),
         "why": claim.because if shown.verdict not in (HELD, NOT_TESTABLE) else "",
         "evidence": f"{claim.chapter}.html#{claim.see}" if claim.see else "",
-        "sizes": "; ".join(map(named, ratios(shown))),
         "link": f"{claim.chapter}.html#{verdicts_label(claim.chapter)}",
         "place": f"{titles([claim.paper])[claim.paper]}: {page}, its verdicts",
     }
@@ -93,12 +85,10 @@ def scorecard_page(records, published=(), *, note=""):
     for name, title in scored.items():
         ours, shown = check_claims(name, records), every[name]
         sets.update(datasets(*ours, *shown))
-        groups = {"forest": [], "tiles": [], "apart": []}
-        for a, b in zip(ours, shown, strict=True):
-            told = line(a, b, alive.get((name, b.claim.id)))
-            groups[told["group"]].append(told)
+        pairs = zip(ours, shown, strict=True)
+        lines = [line(a, b, alive.get((name, b.claim.id))) for a, b in pairs]
         paper = {"name": name, "title": title, "ours": name in OURS}
-        papers.append(paper | {"counts": counts(shown), "groups": groups})
+        papers.append(paper | {"counts": counts(shown), "lines": lines})
     choices = {
         "paper": scored,
         "verdict": {verdict: verdict for verdict in MARKS},

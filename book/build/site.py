@@ -47,8 +47,7 @@ def build(*, root=None, quick=False, full=False, tune=False, jobs=1, force=False
         print("Nothing has changed since the last build.")
         return index
     published(root=place.root)  # broken ones are told before anything runs
-    parameters = {"quick": True} if quick else None
-    runs = plan(place.names(), parameters, full=full, tune=tune, root=place.root)
+    runs = plan(place.names(), {"quick": True} if quick else {}, full=full, tune=tune, root=root)
     run_chapters(runs, jobs=jobs, force=force)
     reference = Reference(place)
     place_pages(place, reference)
@@ -59,7 +58,7 @@ def build(*, root=None, quick=False, full=False, tune=False, jobs=1, force=False
     pages, before = stamp.pages(), stamp.left.get("pages", {})
     whole = stamp.left.get("site") == stamp.site()
     if force or pages != before or not whole:
-        stamp.remove()
+        stamp.path.unlink(missing_ok=True)  # a build that is killed leaves none
         fresh = force or pages["frame"] != before.get("frame") or not whole
         _call_jupyter_book(place, jobs=jobs, fresh=fresh, strict=strict)
     stamp.write(pages)

@@ -3,16 +3,16 @@
 import hashlib
 import importlib.metadata
 import json
-import os
 from pathlib import Path
 
 import zslib
+from book.keys import digest
 from zslib.datasets.files import file_state
 from zslib.show.writing import write_if_changed
 
 _TOOLS = ("jupyter-book", "sphinx", "myst-nb", "sphinx-book-theme", "pydata-sphinx-theme")
 _MEASURED = "benchmarks/results"  # on the page of scale
-_PASSED_BY = ("__pycache__", ".ipynb_checkpoints")
+_PASSED_BY = {"__pycache__", ".ipynb_checkpoints"}
 
 
 class Stamp:
@@ -54,12 +54,7 @@ class Stamp:
 
     def site(self):
         """Hash of the names and sizes of the site's files: it tells a part that was deleted."""
-        sizes = [(str(path), path.stat().st_size) for path in _files(self.html)]
-        return _hash(sizes)
-
-    def remove(self):
-        """Before the site changes: a build that is killed leaves no stamp."""
-        self.path.unlink(missing_ok=True)
+        return digest([(str(path), path.stat().st_size) for path in _files(self.html)])
 
     def write(self, pages):
         """Note the state of all, when the site has been built from ``pages``."""
@@ -75,40 +70,28 @@ class Stamp:
         read = ("_config.yml", "_toc.yml", "README.md", "book", _MEASURED)
         roots = [*(place.root / name for name in read), *data_folders()]
         state = [_touched([*roots, place.chapters, place.published, package])]
-        return _hash([state, self.options, _tools(), data_status()])
+        return digest([state, self.options, _tools(), data_status()])
 
     def _outputs(self):
-        place = self.place
-        written = [place.results, place.site, self.html]
-        return _hash(_touched(written, [place.published]))
+        written = [self.place.results, self.place.site, self.html]
+        return digest(_touched(written, self.place.published))
 
 
 def _tools():
     return [importlib.metadata.version(tool) for tool in _TOOLS]
 
 
-def _hash(value):
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-
-
-def _files(root, without=()):
+def _files(root, without=None):
     """All files of a folder, or the file itself, sorted."""
-    paths = [root] if root.is_file() else []
-    for folder, below, names in os.walk(root):
-        folder = Path(folder)
-        below[:] = [n for n in below if n not in _PASSED_BY and folder / n not in without]
-        paths += [folder / name for name in names]
-    return sorted(paths)
+    found = (path for path in (root, *root.rglob("*")) if path.is_file())
+    return sorted(p for p in found if not _PASSED_BY & {*p.parts} and without not in p.parents)
 
 
-def _touched(roots, without=()):
+def _touched(roots, without=None):
     """Name and state of every file."""
-    paths = [path for root in roots for path in _files(root, without)]
-    return [[str(path), *file_state(path)] for path in paths]
+    return [[str(p), *file_state(p)] for root in roots for p in _files(root, without)]
 
 
 def _content(paths):
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        digest.update(str(path).encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+    hashes = [hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(paths)]
+    return digest([sorted(map(str, paths)), hashes])

@@ -7,11 +7,11 @@ from xml.etree import ElementTree
 import pytest
 
 from book.build.picture import constant_picture, direction_picture, shared_file
-from book.build.render import macro
+from book.build.render import TEMPLATES
 
 ROOT = Path(__file__).parents[3]
 STATIC = ROOT / "book/_static"
-drawing = macro("shared.html", "drawing")
+drawing = TEMPLATES.get_template("shared.html").module.drawing
 
 
 def maps(gain=(12.0, 10.0, 14.0), hubs=(-18.0, -20.0, -16.0), dataset="europarl_dinu"):

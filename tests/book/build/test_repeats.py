@@ -1,5 +1,6 @@
 import json
 
+from book.agreement import compare, other_parameters
 from book.build.repeats import keep_repeat, repeats_page
 from book.results import Results
 
@@ -15,11 +16,15 @@ def kept(values, **parameters):
     return Results(rows, run=run)
 
 
+def compared(ours, theirs):
+    settings = other_parameters(ours.run, theirs.run)
+    return {"demo/first": (ours.run, settings, compare(ours, theirs))}
+
+
 def test_a_repeat_is_kept_as_counts_and_shown(tiny_book):
-    pairs = [("demo/first", kept(OURS, n_seeds=1), kept(PUBLISHED, n_seeds=5))]
-    pairs.append(("demo/other", kept(OURS), None))
     assert "not been repeated yet" in repeats_page(tiny_book.place)
-    path = keep_repeat("other-kernel", pairs)
+    ours, theirs = kept(OURS, n_seeds=1), kept(PUBLISHED, n_seeds=5)
+    path = keep_repeat("other-kernel", compared(ours, theirs))
     assert list(json.loads(path.read_text())["chapters"]) == ["demo/first"]
     page = repeats_page(tiny_book.place)
     assert " ".join(page.split()).startswith(
@@ -38,7 +43,7 @@ def test_the_page_says_what_the_published_run_took_and_what_was_repeated(tiny_bo
     manifest = tiny_book.place.published / "manifest.tsv"
     heads = "chapter\trecords digest\twall_seconds\n"
     manifest.write_text(f"{heads}demo/first\tabc\t5400\n")
-    keep_repeat("again", [("demo/first", kept(OURS), kept(PUBLISHED))])
+    keep_repeat("again", compared(kept(OURS), kept(PUBLISHED)))
     page = repeats_page(tiny_book.place)
     took = (
         "The published run's chapters took 1.5 hours, one after another;\ndemo/first, the longest"

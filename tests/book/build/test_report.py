@@ -9,6 +9,7 @@ import pytest
 from book.build import report
 from book.build.plan import plan
 from book.build.publishing import carry, publish, stale
+from book.build.render import render
 from book.papers.printed import PAPERS
 from book.results import Results
 from book.store import latest_records, published, published_records
@@ -104,7 +105,8 @@ def test_the_published_run_stands_beside_smaller_runs_alone(tiny_book, one):
 
 def test_runs_are_listed_with_data_cost_and_machine():
     here = {"b/02_b": Results(run=RUN), "a/01_a": Results(run=RUN | {"data": []})}
-    this, _, others = report.runs_page(this=here, published={}).partition("**Published run**")
+    page = render("runs.md", runs={"this": here, "published": {}})
+    this, _, others = page.partition("**Published run**")
     assert this.startswith("**This run**") and "No runs." in others
     rows = this.strip().splitlines()[4:]
     assert [row.split(" | ")[0] for row in rows] == ["| a/01\\_a", "| b/02\\_b"]
@@ -128,7 +130,7 @@ def test_published_runs_are_checked(tiny_book, one):
     assert stale([CHAPTER]) == {CHAPTER: "missing"}
     old = one.digests | {"package": "old", "data": "old"}
     for run, why in (
-        ({}, {CHAPTER: "stale: before digests"}),
+        ({}, {CHAPTER: "stale: chapter, package, data"}),
         ({"digests": one.digests}, {}),
         ({"digests": old}, {CHAPTER: "stale: package, data"}),
     ):
