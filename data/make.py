@@ -14,6 +14,7 @@ import hashlib
 import io
 import os
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,7 @@ from zslib.datasets import (
     wikipedia_xmodal,
 )
 from zslib.datasets.files import SUMS, quantise
+from zslib.datasets.hierarchy.embedded import HEADER
 from zslib.mapping import RidgeMap
 from zslib.protocols import evaluate, evaluate_zero_shot
 
@@ -276,6 +278,49 @@ def _average_precision(problem):
     ordered = np.take_along_axis(right, np.argsort(-scores, axis=1, kind="stable"), axis=1)
     precision = np.cumsum(ordered, axis=1) / np.arange(1, len(queries) + 1)
     return 100 * float(((precision * ordered).sum(axis=1) / ordered.sum(axis=1)).mean())
+
+
+def pack_wordnet(wordnet):
+    """A WordNet as text that compresses well.
+
+    After a header line with the number n of synsets come n lines of each kind: the synset's
+    place less the place of the synset before; its parents, each as "@" (hypernym) or "i"
+    (instance) and by how many synsets the parent comes earlier; its terms, "_" for a space.
+
+    Parameters
+    ----------
+    wordnet : WordNet
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> tiny = WordNet({"n00000010": ("thing",), "n00000052": ("dog", "domestic dog")},
+    ...                (("n00000052", "n00000010"),))
+    >>> print(pack_wordnet(tiny), end="")
+    nouns of WordNet 3.0, zslib format 1, 2 synsets
+    10
+    42
+    <BLANKLINE>
+    @1
+    thing
+    dog domestic_dog
+    """
+    wnids = sorted(wordnet.lemmas)
+    position = {wnid: i for i, wnid in enumerate(wnids)}
+    parents = [[] for _ in wnids]
+    for symbol, links in (("@", wordnet.hypernyms), ("i", wordnet.instances)):
+        for child, parent in sorted(links):
+            i = position[child]
+            parents[i].append(f"{symbol}{i - position[parent]}")
+    offsets = [int(wnid[1:]) for wnid in wnids]
+    lines = [f"{HEADER}, {len(wnids)} synsets"]
+    lines += [str(b - a) for a, b in pairwise([0, *offsets])]
+    lines += map(" ".join, parents)
+    lines += [" ".join(t.replace(" ", "_") for t in wordnet.lemmas[w]) for w in wnids]
+    return "\n".join(lines) + "\n"
 
 
 def main():

@@ -30,7 +30,8 @@ def _members(problem):
         yield str(problem.class_names[c]), features[codes == i], weights[codes == i]
 
 
-def _distances(x):
+def distances(x):
+    """Of each image of a class from the mean of all, (n,)."""
     return np.linalg.norm(x - x.mean(axis=0), axis=1)
 
 
@@ -59,9 +60,9 @@ def weight_rows(problem):
 
 def sharpness_rows(problem, sharpness):
     """Rows of the mean effective share, were the exponent of Eq. 6 ``s`` times as large."""
-    distances = [_distances(x) ** 2 for _, x, _ in _members(problem)]
+    squares = [distances(x) ** 2 for _, x, _ in _members(problem)]
     for s in sharpness:
-        shares = [effective_share(np.exp(-s * (d - d.min()))) for d in distances]
+        shares = [effective_share(np.exp(-s * (d - d.min()))) for d in squares]
         yield {"dataset": problem, "s": s, "value": float(np.mean(shares))}
 
 
@@ -70,7 +71,7 @@ def class_weights(problem):
     classes = sorted(_members(problem), key=lambda member: -len(member[1]))[:4]
     for name, x, w in classes:
         image = {"dataset": problem, "class": name.replace("_", " ")}
-        for metric, values in (("distance", _distances(x)), ("weight", w * len(w))):
+        for metric, values in (("distance", distances(x)), ("weight", w * len(w))):
             for i, value in enumerate(values):
                 yield image | {"image": i, "metric": metric, "value": float(value)}
 
@@ -139,13 +140,12 @@ def margin_rows(scored, margin):
         return
     after = scored.own("DARK")
     margins = [density_margin(f, margin) for f in after]
-    both = list(zip(after, margins, strict=True))
     parts = {
         "own score before training, mean": [(f, 1.0) for f in scored.own("before training")],
         "own score after training, mean": [(f, 1.0) for f in after],
         "margin after training, mean": [(e, 1.0) for e in margins],
         "error of m F in place of the margin, %": [
-            (100.0 * np.abs(e - margin * f), e) for f, e in both
+            (100.0 * np.abs(e - margin * f), e) for f, e in zip(after, margins, strict=True)
         ],
         "images whose own score is below 0, %": [(100.0 * (f < 0), 1.0) for f in after],
     }

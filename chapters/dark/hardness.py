@@ -6,6 +6,7 @@ import numpy as np
 
 from book.shown import NOT_TRAINED
 from chapters.dark.by_class import share_over_classes
+from chapters.dark.dual_view import distances
 from chapters.dark.readings import COMMON, in_readings
 from chapters.leaderboard.ranks import rank_correlation
 from zslib.arrays import to_host
@@ -97,12 +98,8 @@ class Moment:
         The hinge is the sum of an image's positive residuals. 0 where it is the same for all.
         """
         hinge = np.maximum(self.residuals("images"), 0).sum(axis=1)
-        correlations = []
-        for c in range(len(self.S)):
-            x, own = self.X[self.codes == c], hinge[self.codes == c]
-            distance = np.linalg.norm(x - x.mean(axis=0), axis=1)
-            correlations.append(rank_correlation(own, distance))
-        return correlations
+        members = [self.codes == c for c in range(len(self.S))]
+        return [rank_correlation(hinge[own], distances(self.X[own])) for own in members]
 
 
 def training_stages(problem, seeds, *, n_iter, device="cpu"):

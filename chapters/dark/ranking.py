@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -24,17 +23,27 @@ from zslib.protocols.tidy import row
 class System:
     """How a system sets margin and weights in Eq. 2 of Guo et al. (2019), and how it is trained.
 
-    ``weigh(residuals, own, rng)`` gives the weights, (n, C), and ``draws`` says whether it draws.
     The estimator ``make`` has the margin of Eq. 3 with m = 0.5 if it is `DARK`, else 1, and takes
     what is ``fixed`` and one of three learning rates, the middle one of which is given; `DARK`
     also what its gradient follows, where that is not fixed.
     """
 
-    weigh: Callable
     make: type
     learning_rate: float = 1.0
     fixed: dict = field(default_factory=dict)
-    draws: bool = False
+
+    @property
+    def soft(self):
+        """Whether weights are sigmoids."""
+        return self.make is DARK and "hardness" not in self.fixed
+
+    def weigh(self, residuals, own, rng):
+        """The weights, (n, C), that the estimator gives to rows of residuals."""
+        if self.soft:
+            return loss.hardness(residuals, own)
+        if self.make is DARK:
+            return loss.every_violation(residuals)
+        return self.make(**self.fixed)._weigh(residuals, own, rng)
 
     def residuals(self, scores, own):
         """Margins (n, 1) and residuals R (n, C) of rows of scores."""
@@ -68,40 +77,21 @@ class System:
         return ZeroShotMethod(name, self.make, grid, fixed=fixed)
 
 
-def _drawn(residuals, own, rng):
-    return loss.drawn_violation(residuals, rng.random(residuals.shape))
-
-
-def _blind(residuals, own, rng):
-    n, k = residuals.shape
-    return loss.one_violation(residuals, (own + rng.integers(1, k, size=n)) % k)
-
-
-def _every(residuals, own, rng):
-    return loss.every_violation(residuals)
-
-
-def _soft(residuals, own, rng):
-    return loss.hardness(residuals, own)
-
-
 SYSTEMS = {
-    "DeViSE": System(_every, DeViSE, 0.3),
-    "DeViSE, one drawn": System(_drawn, DeViSE, fixed={"first_violating": True}, draws=True),
-    "ALE": System(lambda R, own, rng: loss.rank_weights(R), ALE),
-    "SJE": System(lambda R, own, rng: loss.largest_violation(R), SJE),
-    "LatEm": System(_blind, LatEm, 10.0, {"n_matrices": 2}, draws=True),
-    "DARK-L": System(_soft, DARK, 0.01 / 3, {"label_view": False}),
-    "DARK-H": System(_every, DARK, 0.01 / 3, {"hardness": False}),
-    "DARK": System(_soft, DARK, 0.01 / 3),
+    "DeViSE": System(DeViSE, 0.3),
+    "DeViSE, one drawn": System(DeViSE, fixed={"first_violating": True}),
+    "ALE": System(ALE),
+    "SJE": System(SJE),
+    "LatEm": System(LatEm, 10.0, {"n_matrices": 2}),
+    "DARK-L": System(DARK, 0.01 / 3, {"label_view": False}),
+    "DARK-H": System(DARK, 0.01 / 3, {"hardness": False}),
+    "DARK": System(DARK, 0.01 / 3),
 }
 """The ranking systems of Guo et al. (2019), with their weights."""
 
 TRAINED = SYSTEMS | {
-    "DARK-L, margins fixed": System(
-        _soft, DARK, 0.01 / 3, {"label_view": False, "gradient": "fixed"}
-    ),
-    "DARK, margins fixed": System(_soft, DARK, 0.01 / 3, {"gradient": "fixed"}),
+    "DARK-L, margins fixed": System(DARK, 0.01 / 3, {"label_view": False, "gradient": "fixed"}),
+    "DARK, margins fixed": System(DARK, 0.01 / 3, {"gradient": "fixed"}),
 }
 """These, and DARK under the reading that holds margins and weights fixed, where another may be
 chosen."""
@@ -115,7 +105,7 @@ def expected_weights(system, residuals):
     >>> expected_weights(SYSTEMS["LatEm"], np.array([0.0, 0.5, -1.0])).round(1)
     array([0. , 0.5, 0. ])
     """
-    times = 4000 if system.draws else 1
+    times = 4000 if system.make is LatEm or "first_violating" in system.fixed else 1
     rows, own = np.tile(residuals, (times, 1)), np.zeros(times, dtype=int)
     return system.weigh(rows, own, np.random.default_rng(0)).mean(axis=0)
 
@@ -173,10 +163,8 @@ def effective_numbers(weights):
     >>> effective_numbers(np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 2.0]]))
     array([2., 0., 1.])
     """
-    numbers = np.zeros(len(weights))
-    w = weights[some := weights.any(axis=1)]
-    numbers[some] = w.sum(axis=1) ** 2 / (w**2).sum(axis=1)
-    return numbers
+    above, below = weights.sum(axis=1) ** 2, (weights**2).sum(axis=1)
+    return np.divide(above, below, out=np.zeros(len(weights)), where=weights.any(axis=1))
 
 
 def _assessed(scored, seeds):
@@ -198,7 +186,7 @@ def rival_rows(scored, seeds):
     for name, assessed in _assessed(scored, seeds):
         sums = [_rival_sums(R, w) for R, w in assessed]
         for metric in sums[0]:
-            if "sigmoid" not in metric or TRAINED[name].weigh is _soft:
+            if "sigmoid" not in metric or TRAINED[name].soft:
                 value = share_over_classes([of_run[metric] for of_run in sums], scored.codes)
                 yield row(scored.problem, metric, name, value)
 

@@ -121,34 +121,14 @@ class TermSpace:
         return self._parts[labels]
 
 
-class ClassMap:
-    """A model of images and class embeddings as a mapping, for `TermModel`.
-
-    The ``model`` is one with ``embed``, such as `DeViSE` and `ConSE`; its class embeddings are
-    the vectors that stand for the training classes.
-    """
-
-    def __init__(self, model):
-        self.model = model
-
-    def fit(self, X, Y, classes):
-        """Fit on features (n, p), targets (n, d) and the class of each image, (n,)."""
-        self.classes_, first, codes = np.unique(classes, return_index=True, return_inverse=True)
-        self.model.fit(X, like(codes, X), take_rows(Y, first))
-        return self
-
-    def transform(self, X):
-        """Where images land among the targets, (n, d)."""
-        return self.model.embed(X)
-
-
 class TermModel:
     """A map from image features to vectors of terms, and the terms that an image lands near.
 
     Training images are mapped to the vector that stands for their class, by the ``rule`` of
     `TermLexicon.training_targets`; a new image is answered with the synsets of the terms nearest
     to where it lands (section A.2). The ``mapping`` is by default `RidgeMap`, its penalty chosen
-    by generalised cross-validation on the training images.
+    by generalised cross-validation on the training images. Or it is a model of images and class
+    embeddings with ``embed``, such as `DeViSE` and `ConSE`.
     """
 
     def __init__(self, space, *, mapping=None, rule="first", random_state=0):
@@ -160,12 +140,21 @@ class TermModel:
         """Fit the map on ``problem.trainval``, without images of unnamed classes."""
         lexicon, matrix = self.space.part()
         known, rows = _rows_in(lexicon, problem, problem.trainval)
+        X = take_rows(problem.features, known)
         targets = lexicon.training_targets(
-            like(matrix, problem.features), rows, rule=self.rule, random_state=self.random_state
+            like(matrix, X), rows, rule=self.rule, random_state=self.random_state
         )
-        classes = (rows,) if isinstance(self.mapping, ClassMap) else ()
-        self.mapping.fit(take_rows(problem.features, known), targets, *classes)
+        if isinstance(self.mapping, RidgeMap):
+            self.mapping.fit(X, targets)
+        else:
+            self.classes_, first, codes = np.unique(rows, return_index=True, return_inverse=True)
+            self.mapping.fit(X, like(codes, X), take_rows(targets, first))
         return self
+
+    def embed(self, X):
+        """Where images land among the vectors, (n, d)."""
+        ridge = isinstance(self.mapping, RidgeMap)
+        return self.mapping.transform(X) if ridge else self.mapping.embed(X)
 
     def search(self, problem, images, labels, n_terms):
         """The ``n_terms`` terms nearest to ``images``, among those of the label set ``labels``.
@@ -174,7 +163,7 @@ class TermModel:
         """
         lexicon, matrix = self.space.part(labels)
         known, rows = _rows_in(lexicon, problem, images)
-        mapped = self.mapping.transform(take_rows(problem.features, known))
+        mapped = self.embed(take_rows(problem.features, known))
         _, nearest = top_k(mapped, like(matrix, mapped), min(n_terms, len(lexicon.terms)))
         return NearestTerms(lexicon, nearest, like(rows, nearest), len(images) - len(known))
 
@@ -183,15 +172,15 @@ class SoftmaxModel:
     """The classifier in a fitted `TermModel` of ConSE: it answers with training classes alone."""
 
     def __init__(self, model):
-        self.space, self.mapping = model.space, model.mapping
+        self.model, self.space = model, model.space
 
     def search(self, problem, images, labels, n_terms=None):
         """All training classes by their probability; they are to be among ``labels``."""
         lexicon, _ = self.space.part(labels)
         known, rows = _rows_in(lexicon, problem, images)
-        logits = self.mapping.model.logits(take_rows(problem.features, known))
+        logits = self.model.mapping.logits(take_rows(problem.features, known))
         order = to_host(namespace(logits).argsort(logits, axis=1, descending=True, stable=True))
-        names = [self.space.part()[0].synsets[row] for row in self.mapping.classes_]
+        names = [self.space.part()[0].synsets[row] for row in self.model.classes_]
         order = like(lexicon.rows(names)[order], logits)
         return SynsetAnswers(lexicon.synsets, order, like(rows, order))
 

@@ -30,17 +30,13 @@ class CorrectSetSizes:
 
 def reading_hierarchy(lists, reading):
     """The `Hierarchy` of a reading of Table 1, a key of `READINGS`."""
-    return _hierarchy(reading_edges(lists, reading))
-
-
-def _hierarchy(graph):
+    graph = reading_edges(lists, reading)
     return Hierarchy(graph.edges, paths=graph.paths, nodes=graph.nodes)
 
 
 def correct_set_sizes(lists, reading, ks):
     """Sizes of all correct sets behind Table 1, by its rows "1K", "2-hop", "3-hop" and "21K"."""
-    graph = reading_edges(lists, reading)
-    hierarchy, rows = _hierarchy(graph), {}
+    graph, hierarchy, rows = reading_edges(lists, reading), reading_hierarchy(lists, reading), {}
     for name, row in label_sets(lists).items():
         known = [i for i, label in enumerate(row.labels) if label in hierarchy]
         labels = [row.labels[i] for i in known]

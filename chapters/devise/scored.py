@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from chapters.devise.correct_sets import reading_hierarchy
@@ -28,7 +26,6 @@ _ERROR = "height of the common ancestor"
 _KS = tuple(range(1, 21))
 
 
-@dataclass(frozen=True, eq=False)
 class Scored:
     """What the systems found for one case: hit@k and hp@k of each image for k = 1 to 20, by seed.
 
@@ -37,13 +34,21 @@ class Scored:
     of the last seed.
     """
 
-    case: dict
-    nearest: object
-    answers: dict
-    hits: dict
-    hp: dict
-    chance: list
-    errors: dict
+    def __init__(self, case, nearest, hierarchy, if_fewer):
+        self.case, self.nearest = case, nearest["ridge"][-1]
+        self.answers = {
+            system: [near.answers(20) for near in seeds] for system, seeds in nearest.items()
+        }
+        walk = {"hierarchy": hierarchy, "ks": _KS, "if_fewer": if_fewer}
+        self.hits = self._by_system(lambda a: a.hits(_KS))
+        self.hp = self._by_system(lambda a: a.hierarchical(**walk))
+        self.chance = [a.chance(**walk) for a in self.answers["ridge"]]
+        self.errors = {}
+        if case["images"] == "seen":
+            self.errors = self._by_system(lambda a: a.challenge_error(hierarchy)[:, None])
+
+    def _by_system(self, score):
+        return {system: [score(a) for a in seeds] for system, seeds in self.answers.items()}
 
     def telling_image(self, a, b):
         """The true label of the image whose hp@5 of two systems differs most, and their answers.
@@ -83,27 +88,8 @@ def scored_answers(dataset, lists, tree, *, terms, n_images, **options):
                 if method != "softmax" or name == "trained"
             }
             case = {"images": who, "label_set": name, "dataset": experiment.problem}
-            scored.append(_scored(case, nearest, hierarchy, if_fewer))
+            scored.append(Scored(case, nearest, hierarchy, if_fewer))
     return phrase, scored, chosen
-
-
-def _scored(case, nearest, hierarchy, if_fewer):
-    """The `Scored` of a case, from the terms nearest to its images by system."""
-    answers = {system: [near.answers(20) for near in seeds] for system, seeds in nearest.items()}
-
-    def by_system(score):
-        return {system: [score(a) for a in seeds] for system, seeds in answers.items()}
-
-    seen = case["images"] == "seen"
-    return Scored(
-        case,
-        nearest["ridge"][-1],
-        answers,
-        hits=by_system(lambda a: a.hits(_KS)),
-        hp=by_system(lambda a: a.hierarchical(hierarchy, _KS, if_fewer=if_fewer)),
-        chance=[a.chance(hierarchy, _KS, if_fewer=if_fewer) for a in answers["ridge"]],
-        errors=by_system(lambda a: a.challenge_error(hierarchy)[:, None]) if seen else {},
-    )
 
 
 def case_counts(scored):

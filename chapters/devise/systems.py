@@ -5,7 +5,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from chapters.devise.answers import ClassMap, SoftmaxModel
+from chapters.devise.answers import SoftmaxModel
 from chapters.devise.estimates import metric_rows
 from chapters.devise.terms import TermRuns
 from zslib.compatibility import ConSE, DeViSE
@@ -46,9 +46,10 @@ def fit_systems(runs, space, terms):
         and the candidates that were ``passed_over``.
     """
     models, chosen = {"ridge": runs.fit(space)}, {}
+    held_out = cache(partial(_held_out, runs))
     for name, grid in GRIDS.items():
         on = f"{name} on {runs.problem.name}"
-        trials = sweep(grid, _attempt(name, runs, space), f"{on}, {terms}")
+        trials = sweep(grid, partial(_attempt, name, held_out, space), f"{on}, {terms}")
         train = partial(_trained, name, runs, space)
         best, fitted, passed_over = best_that_trains(trials, "score", train, on)
         chosen[name] = best | {"passed over": passed_over}
@@ -62,8 +63,8 @@ def _trained(name, runs, space, parameters):
 
     def mapping(seed):
         if name == "DeViSE":
-            return ClassMap(DeViSE(**_DEVISE, **parameters, random_state=seed))
-        return ClassMap(ConSE(**parameters))
+            return DeViSE(**_DEVISE, **parameters, random_state=seed)
+        return ConSE(**parameters)
 
     models = runs.fit(space, mapping=mapping)
     for p, model in zip(runs.problems, models, strict=True):
@@ -74,19 +75,14 @@ def _trained(name, runs, space, parameters):
     return models
 
 
-def _attempt(name, runs, space):
-    """``attempt(parameters)`` for `sweep`: hit@1 on held-out training images, mean of three."""
-    held_out = cache(lambda: _held_out(runs))
-
-    def attempt(parameters):
-        held = held_out()
-        models = _trained(name, held, space, parameters)
-        if name == "softmax":
-            models = [SoftmaxModel(model) for model in models]
-        nearest = held.nearest(models, ("seen", "trained"), 4)
-        return {"score": float(np.mean([near.answers(1).hits(1).mean() for near in nearest]))}
-
-    return attempt
+def _attempt(name, held_out, space, parameters):
+    """Hit@1 on held-out training images, mean of three seeds."""
+    held = held_out()
+    models = _trained(name, held, space, parameters)
+    if name == "softmax":
+        models = [SoftmaxModel(model) for model in models]
+    nearest = held.nearest(models, ("seen", "trained"), 4)
+    return {"score": float(np.mean([near.answers(1).hits(1).mean() for near in nearest]))}
 
 
 def _held_out(runs):

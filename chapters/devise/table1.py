@@ -15,12 +15,10 @@ _DEVIATION = "largest deviation from Table 1, %"
 
 def graph_sizes(lists, sizes):
     """Name, words, nodes and links of each reading, and how many labels it lacks at most."""
-    rows = []
     for name, sets in sizes.items():
         graph = reading_hierarchy(lists, name)
         lacking = max(row.left_out for row in sets.values())
-        rows.append([name, READINGS[name], graph.n_nodes, graph.n_links, lacking])
-    return rows
+        yield [name, READINGS[name], graph.n_nodes, graph.n_links, lacking]
 
 
 def mean_sizes(sizes, paper, counted):

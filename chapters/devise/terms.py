@@ -31,12 +31,11 @@ class TermRuns:
 
     def fit(self, space, *, mapping=None, rule="first"):
         """One `TermModel` per seed; ``mapping(seed)`` makes its map, ridge where it is None."""
-        return [
-            TermModel(space, mapping=mapping and mapping(seed), rule=rule, random_state=seed).fit(
-                problem
-            )
-            for seed, problem in zip(self.seeds, self.problems, strict=True)
-        ]
+        models = (
+            TermModel(space, mapping=mapping and mapping(seed), rule=rule, random_state=seed)
+            for seed in self.seeds
+        )
+        return [model.fit(problem) for model, problem in zip(models, self.problems, strict=True)]
 
     def nearest(self, models, case, n_terms):
         """What `TermModel.search` finds in each seed for a case, such as ``("unseen", "2-hop")``.

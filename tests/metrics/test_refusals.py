@@ -148,9 +148,9 @@ REFUSALS = {
         (([],), "edges is empty"),
         (([("a", "b"), ("b", "c"), ("c", "b")],), r"cycle, '[bc]' -> '[bc]' -> '"),
         (([("a", "b"), ("c", "c")],), "number 1 links 'c' to itself"),
-        (([("a", "b", "c")],), "pairs, number 0 is"),
-        (([("a", "b"), "cd"],), "pairs, number 1 is 'cd'"),
-        (([3],), "pairs, number 0 is 3"),
+        (([("a", "b", "c")],), "edges number 0 must be a .* pair"),
+        (([("a", "b"), "cd"],), "number 1 must be a .* pair, not 'cd'"),
+        (([3],), "number 0 must be a .* pair, not 3"),
         *[
             (([("a", "b"), ("b", missing)],), "edges number 1 has .* for a name: .* a root needs")
             for missing in (None, math.nan, "", " ", b"", pandas.NA, pandas.NaT, np.ma.masked)
@@ -199,8 +199,8 @@ REFUSALS = {
         ((ROWS[0], TWO, 1), "predictions must be a non-empty"),
         ((ROWS * 1.0, TWO, 1), "predictions must hold integers", TypeError),
         ((ROWS, TWO > 0, 1), "gold must hold integers", TypeError),
-        ((ROWS, TWO[:1], 1), "one label per row"),
-        ((ROWS, ROWS, 1), "one label per row"),
+        ((ROWS, TWO[:1], 1), "one for each of the 2 rows of predictions"),
+        ((ROWS, ROWS, 1), "gold must be a non-empty 1-d array"),
         ((ROWS, TWO - 1, 1), "gold must"),
         ((ROWS, TWO, 0), "k must be"),
     ],

@@ -13,7 +13,7 @@ from numbers import Integral
 import numpy as np
 from scipy import sparse
 
-from zslib.arrays import like, namespace, to_host
+from zslib.arrays import like, namespace, ragged_rows, to_host
 from zslib.metrics import _walk
 from zslib.validation import (
     as_array,
@@ -22,11 +22,13 @@ from zslib.validation import (
     check_indices,
     check_integer,
     check_ks,
+    check_length,
     check_paired,
     is_missing,
     is_text,
     numbered,
     rows_of_names,
+    whole_numbers,
 )
 
 __all__ = ["Hierarchy", "flat_hits_at_k", "hierarchical_precision_at_k"]
@@ -42,6 +44,7 @@ def _shown(names):
 
 
 _VALID = ", the number of valid labels"
+_LABELS = "positions of labels (or both names)"
 
 
 class Hierarchy:
@@ -94,30 +97,25 @@ class Hierarchy:
             self._place(node, "nodes")
         self.nodes = tuple(self._position)
         self.n_nodes = n = len(self.nodes)
-        child, parent = np.divmod(np.unique(child * n + parent), n)
-        self.n_links = len(child)
-        ones = np.ones(self.n_links, dtype=bool)
+        ones = np.ones(len(child), dtype=bool)
         self._up = sparse.csr_array((ones, (child, parent)), shape=(n, n))
-        self._down = self._up.T.tocsr()
+        self._down, self.n_links = self._up.T.tocsr(), self._up.nnz
         if cycle := _walk.find_cycle(self._up):
-            path = " -> ".join(repr(self.nodes[i]) for i in [*cycle, cycle[0]])
+            path = " -> ".join(repr(self.nodes[i]) for i in cycle)
             raise ValueError(f"edges form a cycle, {path} (child -> parent): remove a link of it")
-        self._step = _walk.step_matrix(child, parent, n, paths)
+        self._step = _walk.step_matrix(self._up, paths)
 
     def _read(self, edges):
         """Fill ``self._position``; returns the positions of children and of parents."""
         found = []
         for number, edge in enumerate(edges):
-            try:
-                if isinstance(edge, str | bytes):
-                    raise ValueError
-                child, parent = edge
-            except (TypeError, ValueError):
-                message = f"edges must be (child, parent) pairs, number {number} is {edge!r}"
-                raise ValueError(message) from None
-            found += [self._place(node, f"edges number {number}") for node in (child, parent)]
+            pair = tuple(edge) if np.iterable(edge) and not isinstance(edge, str | bytes) else ()
+            where = f"edges number {number}"
+            if len(pair) != 2:
+                raise ValueError(f"{where} must be a (child, parent) pair, not {edge!r}")
+            found += [self._place(node, where) for node in pair]
             if found[-1] == found[-2]:
-                raise ValueError(f"edges number {number} links {child!r} to itself: remove it")
+                raise ValueError(f"{where} links {pair[0]!r} to itself: remove it")
         if not found:
             raise ValueError("edges is empty: give at least one (child, parent) pair")
         return np.array(found, dtype=np.int64).reshape(-1, 2).T
@@ -217,8 +215,7 @@ class Hierarchy:
         A set of k labels or more, ``{label}`` for k = 1; parameters as in `stop_radii`.
         """
         valid_labels = list(valid_labels)
-        radii = self.stop_radii([label], valid_labels, [k], if_fewer=if_fewer)
-        radius = int(radii[0, 0])
+        ((radius,),) = self.stop_radii([label], valid_labels, [k], if_fewer=if_fewer)
         return self.within([label], radius).intersection(valid_labels)
 
     def correct_set_sizes(self, labels, valid_labels, ks, *, if_fewer="error"):
@@ -278,9 +275,10 @@ class Hierarchy:
         radii, sizes = self._stops_at(sources, valid, check_ks(ks, len(valid), _VALID), if_fewer)
         return radii[row], sizes[row]
 
-    def _stops_at(self, sources, valid, ks, if_fewer):
+    def _stops_at(self, sources, valid, ks, if_fewer, at_stop=None):
         check_choice(if_fewer, "if_fewer", ("error", "all"))
-        radii, sizes = _walk.stops(self._step, self.n_nodes, sources, valid, np.array(ks))
+        walk = self._step, self.n_nodes, sources, valid, np.array(ks)
+        radii, sizes = _walk.stops(*walk, at_stop)
         few = sizes < np.array(ks)
         if if_fewer == "error" and few.any():
             row, column = np.argwhere(few)[0]
@@ -303,16 +301,9 @@ def _check_predictions(predictions, gold, ks):
             "predictions must be a non-empty (n_samples, k) array, best answer first, got shape "
             f"{tuple(predictions.shape)}"
         )
-    if gold.ndim != 1 or gold.shape[0] != predictions.shape[0]:
-        raise ValueError(
-            f"gold must hold one label per row of predictions, got shape {tuple(gold.shape)} for "
-            f"{predictions.shape[0]} rows"
-        )
-    for name, array in (("predictions", predictions), ("gold", gold)):
-        if not xp.isdtype(array.dtype, "integral"):
-            raise TypeError(
-                f"{name} must hold integers, positions of labels, got {array.dtype}; or both names"
-            )
+    if not xp.isdtype(predictions.dtype, "integral"):
+        raise TypeError(f"predictions must hold integers, {_LABELS}, got {predictions.dtype}")
+    check_length(whole_numbers(gold, "gold", _LABELS), "gold", predictions.shape[0], "predictions")
     if max(ks) > predictions.shape[1]:
         raise ValueError(
             f"predictions has {predictions.shape[1]} answer(s) a row, fewer than k = {max(ks)}: "
@@ -330,8 +321,8 @@ def hierarchical_precision_at_k(
 
         hp@k = 1/N sum_i |first k predictions of i, in hCorrectSet of i| / k
 
-    A prediction is in the set when it is no further from the true label than the stop radius for
-    k, so no set is built. At k = 1 it is accuracy.
+    The walk that grows the correct sets counts the predictions in each where it stops. At k = 1 it
+    is accuracy.
 
     Parameters
     ----------
@@ -374,22 +365,22 @@ def hierarchical_precision_at_k(
     gold = _places(gold, "gold", valid_labels)
     predictions, gold = _check_predictions(predictions, gold, ks)
     answers = _check_answers(predictions, len(valid))
-    # Samples in the order of their labels, so that each block of walks serves a run of them.
     gold = check_indices(to_host(gold), "gold", len(valid))
     _check_places(np.union1d(answers[answers >= 0], gold).tolist(), list(valid_labels))
     sources, row = np.unique(valid[gold], return_inverse=True)
-    radii, _ = hierarchy._stops_at(sources, valid, ks, if_fewer)
-    order = np.argsort(row, kind="stable")
-    hops = np.empty_like(answers)
-    limits, targets = radii.max(axis=1), valid[answers[order]]
-    walk = hierarchy._step, hierarchy.n_nodes, sources, limits
-    hops[order] = _walk.hops_between(*walk, row[order], targets)
-    near = (answers >= 0) & (hops >= 0)
-    shares = [
-        np.mean(near[:, :k] & (hops[:, :k] <= radii[row, column, None]), axis=1)
-        for column, k in enumerate(ks)
-    ]
-    return like(np.stack(shares, axis=1), predictions)
+    targets, shares = valid[answers], np.empty((len(gold), len(ks)))
+    of_source = np.concatenate([[0], np.cumsum(np.bincount(row))]), np.argsort(row, kind="stable")
+
+    def at_stop(rows, stopped, members):
+        ends, samples = ragged_rows(*of_source, rows)
+        at = np.repeat(np.arange(len(rows)), np.diff(ends))
+        near = members.toarray()[at[:, None], targets[samples]] & (answers[samples] >= 0)
+        for column, k in enumerate(ks):
+            here = stopped[at, column]
+            shares[samples[here], column] = near[here, :k].mean(axis=1)
+
+    hierarchy._stops_at(sources, valid, ks, if_fewer, at_stop)
+    return like(shares, predictions)
 
 
 def _places(given, name, labels):
@@ -443,8 +434,5 @@ def flat_hits_at_k(predictions, gold, ks):
     ks = check_ks(ks)
     predictions, gold = _check_predictions(predictions, gold, ks)
     xp = namespace(predictions)
-    answers = xp.astype(predictions, xp.int64)
-    if int(xp.min(gold)) < 0:
-        raise ValueError(f"gold must not be negative, found {int(xp.min(gold))}")
-    same = answers == xp.astype(gold, xp.int64)[:, None]
+    same = xp.astype(predictions, xp.int64) == xp.astype(gold, xp.int64)[:, None]
     return xp.stack([xp.any(same[:, :k], axis=1) for k in ks], axis=1)

@@ -67,7 +67,8 @@ def test_scores_are_means_and_differences_are_paired():
                  ("ridge", "DeViSE")} for _ in range(2))  # fmt: skip
     chance = [100.0 * rng.random((8, 20)) for _ in range(3)]
     of = answers(*[np.arange(8)] * 3)
-    found = Scored({"images": "unseen"}, None, {"ridge": of}, hits, hp, chance, {})
+    found = SimpleNamespace(case={"images": "unseen"}, answers={"ridge": of}, errors={})
+    found.hits, found.hp, found.chance = hits, hp, chance
     rows = {(r["metric"], r["method"], r["k"]): r["value"].mean for r in score_rows(found, "D")}
     assert rows["hit@k", "ridge", 5] == pytest.approx(np.mean([h[:, 4] for h in hits["ridge"]]))
     for a, b in (("DeViSE", "ridge"), ("ridge", "random labels")):
@@ -84,5 +85,5 @@ def test_the_telling_image_is_where_two_systems_differ_most():
         name: SynsetAnswers(labels, np.array([[0, 1], [3, first], [1, 2]]), np.array([0, 2, 1]))
         for name, first in (("a", 2), ("b", -1))
     }
-    found = Scored({}, None, {name: [first] for name, first in own.items()}, {}, hp, [], {})
-    assert found.telling_image("a", "b") == ("fox", {"a": ["oak", "fox"], "b": ["oak"]})
+    found = SimpleNamespace(hp=hp, answers={name: [first] for name, first in own.items()})
+    assert Scored.telling_image(found, "a", "b") == ("fox", {"a": ["oak", "fox"], "b": ["oak"]})

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zslib.datasets.hierarchy import embedded
-from zslib.datasets.hierarchy.embedded import pack_wordnet, read_labels, unpack_wordnet
+from zslib.datasets.hierarchy.embedded import read_labels, unpack_wordnet
 from zslib.datasets.hierarchy.wordnet import WordNet, read_wordnet, wordnet_folder
 
 FOLDER = embedded.resources.files("zslib.datasets.hierarchy") / "wordnet30"
@@ -25,34 +25,27 @@ def wordnets(draw):
 
 
 @given(wordnets())
-def test_unpacking_undoes_packing(wordnet):
-    again = unpack_wordnet(pack_wordnet(wordnet))
+def test_unpacking_undoes_packing(make, wordnet):
+    again = unpack_wordnet(make.pack_wordnet(wordnet))
     assert again == wordnet
     assert list(again.lemmas) == list(wordnet.lemmas)
 
 
-def test_order_of_the_input_does_not_matter():
+def test_order_of_the_input_does_not_matter(make):
     lemmas = {"n00000002": ("b",), "n00000001": ("a",)}
     links = (("n00000002", "n00000001"), ("n00000001", "n00000002"))
     one, other = WordNet(lemmas, links), WordNet(dict(sorted(lemmas.items())), links[::-1])
-    assert pack_wordnet(one) == pack_wordnet(other)
+    assert make.pack_wordnet(one) == make.pack_wordnet(other)
 
 
 @pytest.mark.parametrize("cut", ["", "another format, 1 synsets\n1\n\na\n", None])
-def test_other_text_is_refused(cut):
-    text = pack_wordnet(WordNet({"n00000002": ("b",), "n00000007": ("c",)}, ()))
+def test_other_text_is_refused(make, cut):
+    text = make.pack_wordnet(WordNet({"n00000002": ("b",), "n00000007": ("c",)}, ()))
     with pytest.raises(ValueError, match="not a whole text in the form 'nouns of WordNet"):
         unpack_wordnet(text[:-3] if cut is None else cut)
 
 
-MALFORMED = [
-    ("n00000001\nn00000001\n", "has n00000001 more than once"),
-    ("n00000001\n\n", "line 2 is '', not a wnid"),
-    ("n0000001\n", "line 1 is 'n0000001', not a wnid"),
-    ("v00000001\n", "not a wnid"),
-    ("n00000001 dog\n", "not a wnid"),
-    ("", "is empty"),
-]
+MALFORMED = [("n00000001\nn00000001\n", "has n00000001 more than once"), ("", "is empty")]
 
 
 @pytest.mark.parametrize("text, message", MALFORMED)
@@ -80,8 +73,8 @@ def test_embedded_text_is_the_one_described():
         assert f"{number:,}" in readme
 
 
-def test_wordnets_own_files_give_the_embedded_text():
+def test_wordnets_own_files_give_the_embedded_text(make):
     if wordnet_folder() is None:
         pytest.skip("WordNet's files are not here")
-    text = pack_wordnet(read_wordnet())
+    text = make.pack_wordnet(read_wordnet())
     assert lzma.decompress((FOLDER / "nouns.txt.xz").read_bytes()) == text.encode("ascii")

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslib.datasets.hierarchy.lexicon import TermLexicon, predict_synsets
+from zslib.datasets.hierarchy.lexicon import TermLexicon
+from zslib.search import top_k
 
 CRANES = {
     "bird": ["crane"],
@@ -111,7 +112,8 @@ def test_prediction_equals_sorting_all_terms(backend):
     lexicon = TermLexicon({f"n{i}": [f"t{t}" for t in terms] for i, terms in enumerate(drawn)})
     vectors = rng.standard_normal((len(lexicon.terms), 6))
     queries = rng.standard_normal((7, 6))
-    found = predict_synsets(backend.asarray(queries), backend.asarray(vectors), lexicon, 3)
+    sent = backend.asarray(queries), backend.asarray(vectors)
+    found = lexicon.expand(top_k(*sent, 12, metric="cosine")[1], 3)
     cosine = queries @ vectors.T / np.linalg.norm(vectors, axis=1)
     expected = [expand_slowly(lexicon, row, 3) for row in np.argsort(-cosine, axis=1)[:, :12]]
     assert backend.to_numpy(found).tolist() == expected
@@ -132,9 +134,8 @@ REFUSALS = [
     (lambda _: TermLexicon({"n1": []}), "terms of synset 'n1'"),
     (lambda _: TermLexicon({"n1": "crane"}), "non-empty sequence"),
     (lambda _: TermLexicon(CRANES, vocabulary=["lift"]), "none of the terms of 4 synsets"),
-    (lambda lex: predict_synsets(EYE, EYE[:4], lex, 2), "4 rows and the lexicon 5 terms"),
-    (lambda lex: predict_synsets(EYE, EYE, lex, 5), "k must be between 1 and 4"),
-    (lambda lex: predict_synsets(EYE, EYE, lex, 2, n_terms=1), "n_terms must be between 2"),
+    (lambda lex: lex.training_targets(EYE[:4], [0]), "4 rows and the lexicon 5 terms"),
+    (lambda lex: lex.expand(np.array([[0]]), 0), "k must be at least 1"),
     (lambda lex: lex.expand(np.array([[0]]), 1, ambiguous="both"), "ambiguous must be"),
     (lambda lex: lex.expand(np.array([[5]]), 1), "terms must lie in"),
     (lambda lex: lex.expand(np.array([0]), 1), "2-d array"),

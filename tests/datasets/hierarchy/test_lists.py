@@ -101,7 +101,7 @@ def test_real_folder(tmp_path, monkeypatch):
 MALFORMED = [
     ("ilsvrc2012_1k.txt", "n00015389\n", "list ilsvrc2012 has n00015389, which is no noun"),
     ("imagenet_fall2011_21841.txt", "n07583197\nn07583197\n", "more than once"),
-    ("zeroshot_2hop_1549.txt", "soup\n", "line 1 is 'soup', not a wnid"),
+    ("zeroshot_2hop_1549.txt", "soup\n", "list two_hop has soup, which is no noun"),
     ("imagenet_fall2011_is_a.tsv.gz", "n07583197\n", "line 1: expected 2 columns .*got 1"),
 ]
 

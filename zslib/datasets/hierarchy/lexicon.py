@@ -3,9 +3,9 @@
 from itertools import chain
 
 import numpy as np
+from scipy import sparse
 
 from zslib.arrays import like, namespace, ragged_rows, random_generator, take_rows, to_host
-from zslib.search import top_k
 from zslib.validation import check_choice, check_indices, check_integer, check_vectors
 
 
@@ -27,11 +27,13 @@ class TermLexicon:
     Attributes
     ----------
     synsets : tuple of str
-        A row of it is what `predict_synsets` answers with.
+        A row of it is what `expand` answers with.
     terms : tuple of str
         In the order of their first appearance; term vectors are to have one row for each.
     dropped : tuple of str
         Synsets without any term in ``vocabulary``.
+    senses : (n_terms, n_synsets) sparse bool array
+        Which synsets each term names.
 
     Examples
     --------
@@ -67,15 +69,11 @@ class TermLexicon:
         every = list(chain.from_iterable(kept.values()))
         self.terms = tuple(dict.fromkeys(every))
         self.term_row = {term: row for row, term in enumerate(self.terms)}
-        sizes = np.array([len(usable) for usable in kept.values()])
-        self._synset_start = np.concatenate([[0], np.cumsum(sizes)])
+        self._synset_start = np.cumsum([0, *map(len, kept.values())])
         self._synset_terms = np.array([self.term_row[term] for term in every])
-        owner = np.repeat(np.arange(len(sizes)), sizes)
-        # A stable order keeps the synsets of a term in the order in which they were given.
-        by_term = np.argsort(self._synset_terms, kind="stable")
-        self._term_synsets = owner[by_term]
-        counts = np.bincount(self._synset_terms, minlength=len(self.terms))
-        self._term_start = np.concatenate([[0], np.cumsum(counts)])
+        # A row of it has the synsets of a term in the order in which they were given.
+        entries = np.ones(len(every), dtype=bool), self._synset_terms, self._synset_start
+        self.senses = sparse.csr_array(entries, shape=(len(kept), len(self.terms))).T.tocsr()
 
     @property
     def terms_per_synset(self):
@@ -85,7 +83,7 @@ class TermLexicon:
     @property
     def synsets_per_term(self):
         """Number of synsets of each term, (n_terms,) int array."""
-        return np.diff(self._term_start)
+        return np.diff(self.senses.indptr)
 
     def terms_of(self, synset):
         """Terms of a synset, the first term first."""
@@ -94,8 +92,8 @@ class TermLexicon:
     def synsets_of(self, term):
         """Synsets that a term names, in the order in which they were given."""
         row = self._known(term.lower(), self.term_row, "term")
-        part = self._term_synsets[self._term_start[row] : self._term_start[row + 1]]
-        return tuple(self.synsets[i] for i in part)
+        start, end = self.senses.indptr[row : row + 2]
+        return tuple(self.synsets[i] for i in self.senses.indices[start:end])
 
     def rows(self, synsets):
         """Rows of synsets, by name, as an int64 array."""
@@ -189,7 +187,7 @@ class TermLexicon:
         check_indices(terms, "terms", len(self.terms))
         host = np.asarray(to_host(terms))
         n, width = host.shape
-        ends, synset = ragged_rows(self._term_start, self._term_synsets, host.ravel())
+        ends, synset = ragged_rows(self.senses.indptr, self.senses.indices, host.ravel())
         query = np.repeat(np.repeat(np.arange(n), width), np.diff(ends))
         if ambiguous == "random":
             chosen = ends[:-1] + random_generator(random_state).integers(np.diff(ends))
@@ -217,48 +215,3 @@ class TermLexicon:
         if name not in rows:
             raise KeyError(f"unknown {what} {name!r}: the lexicon has {len(rows)} {what}s")
         return rows[name]
-
-
-def predict_synsets(
-    queries, term_vectors, lexicon, k, *, n_terms=None, ambiguous="expand", random_state=None
-):
-    """The k synsets that a model answers with, by way of the nearest terms (section A.2).
-
-    Parameters
-    ----------
-    queries : (n, d) array
-        Images mapped into the space of terms.
-    term_vectors : (n_terms, d) array
-        Vector of each of ``lexicon.terms``.
-    lexicon : TermLexicon
-    k : int
-        Synsets wanted.
-    n_terms : int, optional
-        Nearest terms to start from, the paper's N, by cosine. By default 4 k, or all terms
-        where there are fewer.
-    ambiguous : {"expand", "random"}
-        See `TermLexicon.expand`.
-    random_state : None, int or Generator
-
-    Returns
-    -------
-    (n, k) int64 array
-        Rows of ``lexicon.synsets``, nearest first, on the device of ``queries``; -1 where the
-        terms name fewer than k synsets.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> lexicon = TermLexicon({"n1": ["crane"], "n2": ["crane", "hoist"], "n3": ["hall"]})
-    >>> vectors = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
-    >>> predict_synsets(np.array([[2.0, 0.1]]), vectors, lexicon, 2)
-    array([[0, 1]])
-    """
-    check_integer(k, "k", low=1, high=len(lexicon.synsets), high_means=" (synsets)")
-    lexicon.check_term_vectors(term_vectors)
-    size = len(lexicon.terms)
-    if n_terms is None:
-        n_terms = min(4 * k, size)
-    check_integer(n_terms, "n_terms", low=min(k, size), high=size, high_means=" (k and the terms)")
-    _, nearest = top_k(queries, term_vectors, n_terms, metric="cosine")
-    return lexicon.expand(nearest, k, ambiguous=ambiguous, random_state=random_state)

@@ -23,6 +23,7 @@ from zslib.datasets.words.glosses import GLOSSES
 from zslib.datasets.words.vectors import ENGLISH
 from zslib.validation import check_choice
 
+_LABELS = ("ilsvrc2012", "fall2011", "two_hop", "three_hop")
 _FILES = {
     "ilsvrc2012": "ilsvrc2012_1k.txt",
     "fall2011": "imagenet_fall2011_21841.txt",
@@ -130,14 +131,10 @@ def imagenet_lists(source="auto", *, folder=None):
     ('crane',)
     """
     check_choice(source, "source", ("auto", "real", "wordnet", "embedded"))
-    if source == "auto":
-        if folder is not None or find_folder("imagenet"):
-            source = "real"
-        else:
-            source = "wordnet" if wordnet_folder() else "embedded"
-    if source == "real":
+    auto = source == "auto"
+    if source == "real" or (auto and (folder is not None or find_folder("imagenet"))):
         return _real(require_folder("imagenet", folder))
-    if source == "embedded":
+    if source == "embedded" or (auto and not wordnet_folder()):
         return _embedded()
     return _derived("wordnet30", "read from WordNet's files", read_wordnet(folder))
 
@@ -173,16 +170,13 @@ def _real(folder):
         is_a=tuple(map(tuple, read_table(folder / _FILES["is_a"], ("child", "parent")))),
         image_counts={wnid: int(images) for wnid, images, _ in counts},
         published_hops=True,
-        **{
-            name: read_labels(folder / _FILES[name])
-            for name in ("ilsvrc2012", "fall2011", "two_hop", "three_hop")
-        },
+        **{name: read_labels(folder / _FILES[name]) for name in _LABELS},
     )
 
 
 def _assemble(name, description, wordnet, *, image_counts=None, published_hops=False, **lists):
     """Check the labels, sort the lists, and take the checksum."""
-    for kind in ("ilsvrc2012", "fall2011"):
+    for kind in _LABELS:
         unknown = [wnid for wnid in lists[kind] if wnid not in wordnet.lemmas]
         if unknown:
             raise ValueError(
@@ -192,7 +186,7 @@ def _assemble(name, description, wordnet, *, image_counts=None, published_hops=F
     lists |= {"wordnet": wordnet.hypernyms, "instance_links": wordnet.instances}
     content = {kind: tuple(sorted(rows)) for kind, rows in lists.items()}
     content |= {"lemmas": wordnet.lemmas, "image_counts": image_counts}
-    content["published_hops"] = published_hops
+    content |= {"published_hops": published_hops}
     checksum = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     return ImageNetLists(name=name, description=description, checksum=checksum, **content)
 

@@ -114,10 +114,9 @@ def fetch_wordnet(*, progress=None, archives=ARCHIVES):
                     raise ValueError(f"it has no {FILE}")
                 _checked(Path(place) / FILE)
                 os.replace(Path(place) / FILE, folder / FILE)
+                return folder
         except (OSError, ValueError) as error:
             failed.append(f"{url}: {error}")
-        else:
-            return folder
         finally:
             path.unlink(missing_ok=True)
     raise ConnectionError(

@@ -35,16 +35,12 @@ def gloss_vectors(*, dimension=300):
     """
     wnids, lemmas, definitions = read_glosses()
     texts = [f"{a} {b}" for a, b in zip(lemmas, definitions, strict=True)]
-    vectors = _text_vectors(texts, dimension)
     first = np.array([names.split(",")[0].strip() for names in lemmas])
     _, inverse, counts = np.unique(first, return_inverse=True, return_counts=True)
     shared = counts[inverse] > 1
-    words = np.array(
-        [f"{w} ({n})" if s else w for w, n, s in zip(first, wnids, shared, strict=True)]
-    )
-    usable = vectors.any(axis=1)
-    report = {"synsets": len(words), "synsets without a usable word": int((~usable).sum())}
-    return wnids[usable], WordVectors(words[usable], vectors[usable], report)
+    words = [f"{w} ({n})" if s else w for w, n, s in zip(first, wnids, shared, strict=True)]
+    usable, vectors = _text_vectors("synsets", words, texts, dimension)
+    return wnids[usable], vectors
 
 
 def gloss_term_vectors(terms_of, *, dimension=300):
@@ -61,14 +57,11 @@ def gloss_term_vectors(terms_of, *, dimension=300):
     for wnid, terms in terms_of.items():
         for term in dict.fromkeys(term.lower() for term in terms):
             texts.setdefault(term, [term]).append(gloss_of.get(wnid, ""))
-    vectors = _text_vectors([" ".join(parts) for parts in texts.values()], dimension)
-    usable = vectors.any(axis=1)
-    report = {"terms": len(texts), "terms without a usable word": int((~usable).sum())}
-    return WordVectors(np.array(list(texts))[usable], vectors[usable], report)
+    return _text_vectors("terms", list(texts), list(map(" ".join, texts.values())), dimension)[1]
 
 
-def _text_vectors(texts, dimension):
-    """Reduced TF-IDF of texts, (n, dimension) float32, cached; a row without words is zero."""
+def _text_vectors(what, names, texts, dimension):
+    """Which of some texts have a usable word, and their reduced TF-IDF by name, cached."""
     import sklearn
 
     check_integer(dimension, "dimension", low=1)
@@ -80,7 +73,10 @@ def _text_vectors(texts, dimension):
         return vectors
 
     key = "\0".join([str(dimension), sklearn.__version__, *texts]).encode()
-    return cached_array("gloss", key, embed)
+    vectors = cached_array("gloss", key, embed)
+    usable = vectors.any(axis=1)
+    report = {what: len(texts), f"{what} without a usable word": int((~usable).sum())}
+    return usable, WordVectors(np.array(names)[usable], vectors[usable], report)
 
 
 def reduced_tfidf(texts, dimension):

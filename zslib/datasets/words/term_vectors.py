@@ -5,9 +5,11 @@ from functools import partial
 from itertools import chain
 
 import numpy as np
+from scipy import sparse
 
 from zslib.arrays import unit_rows
 from zslib.datasets.files import read_table
+from zslib.datasets.hierarchy.lexicon import TermLexicon
 from zslib.datasets.locate import cached_array, find_folder, require_folder
 from zslib.datasets.words.glosses import gloss_term_vectors, gloss_vectors, read_glosses, truncated
 from zslib.datasets.words.vectors import WordVectors, as_word_vectors, europarl_vectors
@@ -36,8 +38,6 @@ def composed_term_vectors(terms_of, words):
     >>> terms.words.tolist(), terms.vectors.round(2).tolist()
     (['dance hall'], [[0.7099999785423279, 0.7099999785423279]])
     """
-    from scipy import sparse
-
     words, row_of = as_word_vectors(words, "words"), {}
     for row, word in enumerate(words.words.tolist()):
         row_of.setdefault(word.lower(), row)
@@ -49,13 +49,10 @@ def composed_term_vectors(terms_of, words):
             f"none of {len(terms)} terms has vectors for all its words: give vectors of words "
             "that occur in them"
         )
-    columns = np.concatenate(list(known.values()))
-    used, columns = np.unique(columns, return_inverse=True)
-    sizes = np.array([len(rows) for rows in known.values()])
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    member = sparse.csr_array(
-        (np.ones(columns.size, dtype=np.float32), columns, starts), shape=(len(known), used.size)
-    )
+    used, columns = np.unique(np.concatenate(list(known.values())), return_inverse=True)
+    starts = np.cumsum([0, *map(len, known.values())])
+    entries = np.ones(columns.size, dtype=np.float32), columns, starts
+    member = sparse.csr_array(entries, shape=(len(known), used.size))
     unit = unit_rows(np.asarray(words.vectors[used], dtype=np.float32), name="word vectors")
     report = {"terms": len(terms), "terms with a word unknown": len(terms) - len(known)}
     return WordVectors(np.array(list(known)), unit_rows(member @ unit, name="terms"), report)
@@ -69,8 +66,6 @@ def hypernym_vectors(nodes, links, *, dimension=300):
     They know the hierarchy itself, so that no measure that is taken along it is fair to others
     beside them.
     """
-    from scipy import sparse
-
     links = list(links)
     known = dict.fromkeys([*chain.from_iterable(links), *nodes])
     row_of = {node: row for row, node in enumerate(known)}
@@ -78,10 +73,8 @@ def hypernym_vectors(nodes, links, *, dimension=300):
     child, parent = (np.array([row_of[pair[side]] for pair in links]) for side in (0, 1))
     size = len(row_of)
     up = sparse.csr_array((np.ones(len(links), np.float32), (child, parent)), shape=(size, size))
-    above = sparse.csr_array(
-        (np.ones(len(nodes), np.float32), ([*range(len(nodes))], [row_of[n] for n in nodes])),
-        shape=(len(nodes), size),
-    )
+    itself = sparse.eye_array(size, dtype=np.float32, format="csr")
+    above = itself[[row_of[node] for node in nodes]]
     reached = above
     while True:
         grown = reached @ up + above
@@ -100,18 +93,10 @@ def hypernym_term_vectors(terms_of, links, *, dimension=300):
 
     ``terms_of`` has each synset's terms, compared in lower case; ``links`` are (child, parent).
     """
-    synsets = list(terms_of)
-    vectors = hypernym_vectors(synsets, links, dimension=dimension)
-    row_of = {}
-    members = [
-        (row_of.setdefault(term, len(row_of)), row)
-        for row, synset in enumerate(synsets)
-        for term in dict.fromkeys(t.lower() for t in terms_of[synset])
-    ]
-    total = np.zeros((len(row_of), vectors.shape[1]), dtype=np.float32)
-    term, synset = np.array(members).T
-    np.add.at(total, term, vectors[synset])
-    return WordVectors(np.array(list(row_of)), unit_rows(total, name="term vectors"))
+    lexicon = TermLexicon(terms_of)
+    vectors = hypernym_vectors(lexicon.synsets, links, dimension=dimension)
+    total = unit_rows(lexicon.senses @ vectors, name="term vectors")
+    return WordVectors(np.array(lexicon.terms), total)
 
 
 def load_term_vectors(source, terms_of, links):
