@@ -9,7 +9,7 @@ from matplotlib.patches import FancyBboxPatch
 
 from zslib.arrays import to_host
 from zslib.compatibility.clarel.loss import embedding_distances
-from zslib.show.figures import COLORS, look
+from zslib.show.figures import COLORS, axes_grid, labelled, legend_above, look
 
 _IMAGE, _TEXT, _LOSS = COLORS[0], COLORS[2], COLORS[1]
 
@@ -93,8 +93,8 @@ def draw_wedge(panels):
 
     ``panels`` is {title: (seen, unseen, alpha)}, the distances (n,) each; returns the figure.
     """
-    fig, axes = pyplot.subplots(1, len(panels), figsize=(7.2, 3.8), squeeze=False)
-    for ax, (title, (seen, unseen, alpha)) in zip(axes[0], panels.items(), strict=True):
+    fig, axes = axes_grid(len(panels), len(panels), 7.2, 3.8)
+    for ax, (title, (seen, unseen, alpha)) in zip(axes, panels.items(), strict=True):
         stays = (1 + alpha) * seen < unseen
         moves = (seen < unseen) & ~stays
         for color, which, label in (
@@ -107,9 +107,8 @@ def draw_wedge(panels):
         ax.plot(reach, reach, "--", color="0.3", lw=1)
         ax.plot(reach, reach / (1 + alpha), "-", color="0.3", lw=1)
         ax.set(title=f"{title}, α = {alpha:.2f}", xlabel="distance to nearest unseen class")
-    axes[0, 0].set_ylabel("distance to nearest seen class")
-    handles = axes[0, 0].get_legend_handles_labels()
-    fig.legend(*handles, loc="outside upper center", ncols=3, fontsize="small", markerscale=3)
+    axes[0].set_ylabel("distance to nearest seen class")
+    legend_above(fig, labelled(axes[0]), 3, markerscale=3)
     return fig
 
 

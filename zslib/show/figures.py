@@ -5,6 +5,7 @@ import html
 import io
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from zslib.show.looks import known_look
 from zslib.show.tables import caption_html, check_label, check_line
@@ -76,29 +77,47 @@ def style():
     >>> matplotlib.rcParams["svg.hashsalt"]
     'zslib'
     """
-    import matplotlib
+    import matplotlib.style
     from cycler import cycler
 
-    matplotlib.rcParams.update(
-        {
-            "axes.axisbelow": True,
-            "axes.grid": True,
-            "axes.prop_cycle": cycler(color=COLORS),
-            "axes.spines.right": False,
-            "axes.spines.top": False,
-            "axes.titlesize": "medium",
-            "figure.constrained_layout.use": True,
-            "figure.facecolor": "white",
-            "figure.figsize": (7.0, 3.2),
-            "font.size": 10.0,
-            "grid.color": "#dddddd",
-            "grid.linewidth": 0.6,
-            "legend.frameon": False,
-            "lines.linewidth": 1.6,
-            "svg.fonttype": "path",
-            "svg.hashsalt": "zslib",
-        }
-    )
+    matplotlib.style.use(Path(__file__).with_name("book.mplstyle"))
+    matplotlib.rcParams["axes.prop_cycle"] = cycler(color=COLORS)
+
+
+def axes_grid(n, columns, width, height, more=0.0, **options):
+    """A figure and its ``n`` axes, in rows of ``columns``; each row is ``height`` inches high.
+
+    The figure is ``more`` inches higher than its rows; ``options`` are those of matplotlib's
+    ``subplots``.
+    """
+    from matplotlib import pyplot
+
+    rows = -(-n // columns)
+    size = width, height * rows + more
+    fig, axes = pyplot.subplots(rows, columns, figsize=size, squeeze=False, **options)
+    for ax in axes.flat[n:]:
+        ax.remove()
+    return fig, axes.flat[:n]
+
+
+def labelled(*axes):
+    """``{label: handle}`` of what axes show; of each label the first."""
+    handles = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    return handles
+
+
+def legend_above(fig, handles, columns=5, **style):
+    """A legend of ``{label: handle}`` above all axes, where it lies on no data."""
+    style |= {"loc": "outside upper center", "ncols": columns, "fontsize": "small"}
+    return fig.legend(handles.values(), handles, **style)
+
+
+def beside(ax, text, place, shift, *, fontsize="small", **style):
+    """A text so many points across and up from a place."""
+    ax.annotate(text, place, shift, textcoords="offset points", fontsize=fontsize, **style)
 
 
 @dataclass(repr=False)
