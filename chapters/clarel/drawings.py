@@ -59,13 +59,10 @@ def draw_method(pairs, model):
     n = len(distances)
     matrix.plot(range(n), range(n), "s", mfc="none", mec=_LOSS, ms=max(2.0, 90.0 / n))
     matrix.grid(False)
-    for start, end in (
-        ((63, 43), (66.8, 35)),
-        ((63, 13), (66.8, 19)),
-        ((90.5, 28), (93, 28)),
-        ((79, 12.8), (79, 10.2)),
-    ):
-        _arrow(ax, start, end)
+    _arrow(ax, (63, 43), (66.8, 35))
+    _arrow(ax, (63, 13), (66.8, 19))
+    _arrow(ax, (90.5, 28), (93, 28))
+    _arrow(ax, (79, 12.8), (79, 10.2))
     searches = "softmax of\neach row:\ntext\nretrieval,\n$J_{TR}$"
     _words(ax, 96.5, 28, searches, _LOSS)
     _words(ax, 79, 7.8, "softmax of each column:\nimage retrieval, $J_{IR}$", _LOSS)

@@ -98,8 +98,7 @@ def draw_residuals(moments):
             R = moment.residuals(view).ravel()
             low, high = np.quantile(R, [0.002, 0.998])
             low, high = min(low, -4), max(high, 4)
-            counts, edges = np.histogram(R, bins=60, range=(low, high))
-            ax.stairs(counts / counts.max(), edges, fill=True, color="0.8", label="triplets")
+            _outline(ax, R, 60, (low, high), fill=True, color="0.8", label="triplets")
             x = np.linspace(low, high, 1201)
             ax.plot(x, sigmoid(x), **_SIGMOID)
             ax.plot(x, every_violation(x), **_STEP)
@@ -145,9 +144,9 @@ def draw_margins(scored, margin):
     return fig
 
 
-def _outline(ax, values, bins=40, **look):
+def _outline(ax, values, bins=40, reach=None, **look):
     """A histogram that is 1 where it is highest."""
-    counts, edges = np.histogram(values, bins)
+    counts, edges = np.histogram(values, bins, reach)
     ax.stairs(counts / counts.max(), edges, **look)
 
 
