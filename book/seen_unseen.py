@@ -1,7 +1,6 @@
 """Accuracies on unseen against seen classes: curves of many systems, and single points."""
 
 import numpy as np
-from matplotlib.lines import Line2D
 
 from zslib.show.figures import axes_grid, beside, labelled, legend_above, look
 from zslib.show.systems import name_points
@@ -12,12 +11,17 @@ _GAMMAS = {"γ = 0": "none", "γ fixed": "fixed", "γ chosen": "chosen"}
 
 def draw_seen_unseen(panels, *, columns=4, behind=False):
     """Accuracy on unseen against seen classes over all gamma, one small plot for each system."""
-    fig, axes = axes_grid(len(panels), columns, 7.6, 1.9, 0.5, sharex=True, sharey=True)
+    from matplotlib import pyplot
+
+    rows = -(-len(panels) // columns)
+    fig, axes = pyplot.subplots(
+        rows, columns, figsize=(7.6, 1.9 * rows + 0.5), sharex=True, sharey=True, squeeze=False
+    )
     curves = [curve for lines in panels.values() for curve, _ in lines.values()]
     crowd = [_few_points(curve, 30) for curve in curves] if behind else []
     labels = list(dict.fromkeys(label for lines in panels.values() for label in lines))
     marks = {}
-    for ax, (title, lines) in zip(axes, panels.items(), strict=True):
+    for ax, (title, lines) in zip(axes.flat, panels.items(), strict=False):
         for path in crowd:
             ax.plot(*path, "0.85", lw=0.8)
         for label, (curve, points) in lines.items():
@@ -29,13 +33,15 @@ def draw_seen_unseen(panels, *, columns=4, behind=False):
                 marker = look(_GAMMAS.get(name, name), list(points))["marker"]
                 place = 100 * np.array(curve.at(gamma))
                 ax.plot(*place, marker, color=color, ms=6, mec="white")
-                mark = Line2D([], [], ls="", marker=marker, color="0.3", label=name)
+                mark = pyplot.Line2D([], [], ls="", marker=marker, color="0.3", label=name)
                 marks.setdefault(name, mark)
         ax.set_title(title)
-    axes[0].set(xlim=(0, None), ylim=(0, None))
+    for ax in axes.flat[len(panels) :]:
+        ax.set_axis_off()  # and not removed: the others keep their size
+    axes[0, 0].set(xlim=(0, None), ylim=(0, None))
     fig.supxlabel("accuracy on seen classes, %", fontsize="medium")
     fig.supylabel("accuracy on unseen classes, %", fontsize="medium")
-    legend_above(fig, labelled(*axes) | marks)
+    legend_above(fig, labelled(*axes.flat) | marks)
     return fig
 
 

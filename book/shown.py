@@ -237,12 +237,12 @@ class Shown:
         fig, axes, parts = self._panels(panels, ylabel)
         for ax, part in zip(axes, parts, strict=True):
             names = part.of(series)
-            other = {_alike(row): row["value"] for row in part.only(metric=y)}
+            other = {_alike(row): _middle(row["value"]) for row in part.only(metric=y)}
             for row in part.only(metric=x):
                 style = look(row[series], names) | {"linestyle": "none"}
                 if _alike(row) in other:
-                    pair = [row["value"], other[_alike(row)]]
-                    ax.plot(*([_middle(v)] for v in pair), label=row[series], ms=6, **style)
+                    place = _middle(row["value"]), other[_alike(row)]
+                    ax.plot(*place, label=row[series], ms=6, **style)
             ax.set_xlabel(xlabel)
         return self._figure(fig, axes, name, caption, alt, intervals=False)
 

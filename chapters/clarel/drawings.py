@@ -129,8 +129,7 @@ def draw_batch(pairs, models):
             ax.grid(False)
         panels[0].set_yticks(places, names, fontsize=7)
         panels[0].set_ylabel("images, by their class")
-    ticks = [0, 0.05, 0.2, 0.5, 1]
-    fig.colorbar(drawn, ax=axes, shrink=0.5, label="probability", ticks=ticks)
+    fig.colorbar(drawn, ax=axes, shrink=0.5, label="probability", ticks=[0, 0.05, 0.2, 0.5, 1])
     return fig
 
 

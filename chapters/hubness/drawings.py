@@ -115,9 +115,8 @@ def draw_intruder(vectors):
     reach = np.abs(ends).max()
     for right in (True, False):
         # Names stand in two columns, in the order of their arrows, at least a line apart.
-        side = sorted((y, i) for i, (x, y) in enumerate(ends) if (x >= 0) == right)
         last = -np.inf
-        for y, i in side:
+        for y, i in sorted((y, i) for i, (x, y) in enumerate(ends) if (x >= 0) == right):
             last = max(y, last + 0.16 * reach)
             color, x = COLORS[i], 1.15 * reach * (1 if right else -1)
             arrow = {"arrowstyle": "->", "color": color, "lw": 1.8}
