@@ -257,7 +257,8 @@ class Shown:
         down, heads, rows_shown = _as_tuple(rows), heads or {}, self._telling()
         names = rows_shown.of(series) if series else []
         lines = list(dict.fromkeys(tuple(row.get(c) for c in down) for row in rows_shown))
-        fig, (ax,) = _subplots(1, height=0.8 + 0.33 * len(lines) * max(1, 0.6 * len(names)))
+        height = 0.8 + 0.33 * len(lines) * max(1, 0.6 * len(names))
+        fig, (ax,) = axes_grid(1, 1, ONE_PANEL, height)
         if zero is not None:
             ax.axvline(zero, color="gray", lw=0.8)
         for row in rows_shown:
@@ -292,9 +293,14 @@ class Shown:
         return self._of(alone + [row | {"dataset": name} for row in others])
 
     def _panels(self, panels, ylabel, sharey=False):
-        """A figure, its axes, and the rows of each; the first of a row has the label."""
+        """A figure, its axes, and the rows of each; the first of a row has the label.
+
+        Axes stand beside each other, and in two rows where they are many.
+        """
         values = self.of(panels) if panels else [None]
-        fig, axes = _subplots(len(values), sharey=sharey)
+        across = len(values) if len(values) <= 4 else -(-len(values) // 2)
+        width = {1: ONE_PANEL, 2: 7.2}.get(across, 2.6 * across)
+        fig, axes = axes_grid(len(values), across, width, 3.3, sharey=sharey)
         for ax, value in zip(axes, values, strict=True):
             ax.set_title(called(value or ""))
             ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
@@ -354,10 +360,3 @@ def _ends(values):
     middle = np.array([float(_middle(v)) for v in values])
     low, high = ([getattr(v, end, _middle(v)) for v in values] for end in ("low", "high"))
     return middle, np.nan_to_num(np.abs(np.array([low, high], dtype=float) - middle))
-
-
-def _subplots(n, height=3.3, sharey=False):
-    """A figure and its list of n axes, beside each other; in two rows where they are many."""
-    across = n if n <= 4 else -(-n // 2)
-    width = {1: ONE_PANEL, 2: 7.2}.get(across, 2.6 * across)
-    return axes_grid(n, across, width, height, sharey=sharey)
