@@ -10,7 +10,6 @@ import math
 import operator
 import re
 import tokenize
-from configparser import ConfigParser
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -27,6 +26,8 @@ _DEVICES = ("cpu", "gpu", "auto")
 _FILE, _ONE, _NAMES, _READ = "file", "one of", "names of", "read by"
 # So many names are written out; of more a few.
 _MOST_NAMES = 80
+_BOOLS = dict.fromkeys(("true", "1", "yes", "on"), True)
+_BOOLS |= dict.fromkeys(("false", "0", "no", "off"), False)
 
 
 @dataclass(frozen=True)
@@ -231,11 +232,7 @@ def parse_text(parameters, texts, where):
     for name, text in texts.items():
         parameter = parameters[name]
         try:
-            value = (
-                ConfigParser.BOOLEAN_STATES[text.lower()]
-                if parameter.type is bool
-                else parameter.type(text)
-            )
+            value = _BOOLS[text.lower()] if parameter.type is bool else parameter.type(text)
         except (KeyError, ValueError):
             raise ValueError(
                 f"parameter {name!r} of {where} must be {parameter.type.__name__} "

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from zslib.show.figures import axes_grid, beside, labelled, legend_above, look
+from zslib.show.figures import look
+from zslib.show.layout import annotate, axes_grid, labelled, legend_above
 from zslib.show.systems import name_points
 
 # What the book's forests call the gammas that are marked here.
@@ -78,7 +79,7 @@ def draw_balance(rows):
         for h in levels[levels < 2 * right]:  # its name where the curve ends
             end = right, h * right / (2 * right - h)
             if bottom < end[1] < top:
-                beside(ax, f"H = {h}", end, (2, 0), va="center", color="0.4", fontsize=6)
+                annotate(ax, f"H = {h}", end, (2, 0), va="center", color="0.4", fontsize=6)
         for name, place in points.items():
             ax.plot(*place, ms=6, **(look(name, list(points)) | {"linestyle": ""}))
     fig.supxlabel("accuracy on seen classes, %", fontsize="medium")

@@ -9,16 +9,8 @@ import numpy as np
 
 from book.figures import figure
 from book.names import called
-from zslib.show.figures import (
-    IN_COLOR,
-    ONE_PANEL,
-    OTHERS,
-    axes_grid,
-    beside,
-    labelled,
-    legend_above,
-    look,
-)
+from zslib.show.figures import IN_COLOR, ONE_PANEL, OTHERS, look
+from zslib.show.layout import annotate, axes_grid, labelled, legend_above
 from zslib.show.tables import Column, Markdown, Table
 
 NOT_TRAINED = "not trained"
@@ -155,7 +147,7 @@ class Shown:
                 ax.bar(x, middle, 0.95 * width, label=s, **drawn)
                 ax.errorbar(x, middle, reach, fmt="none", ecolor="0.3", capsize=2, lw=1)
                 for place in np.array(x)[middle == 0]:  # else it looks like a gap
-                    beside(ax, "0", (place, 0), (0, 2), ha="center", color=style["color"])
+                    annotate(ax, "0", (place, 0), (0, 2), ha="center", color=style["color"])
                 for place, row in zip(x, rows, strict=True):
                     if paper and (printed := paper(row)) is not None:
                         ax.plot(place, printed, "x", color="black", ms=5, label="paper", ls="")
@@ -197,7 +189,7 @@ class Shown:
                 else:
                     style = OTHERS | {"lw": 0.8, "zorder": 1}
                     end = places[-1], middle[-1]
-                    beside(ax, label, end, (3, 0), va="center", color="0.4")
+                    annotate(ax, label, end, (3, 0), va="center", color="0.4")
                 if len(places) > 20:
                     style.pop("marker")
                 if np.any(reach > 0) and len(places) < 4 and xscale == "linear":

@@ -6,7 +6,8 @@ import numpy as np
 from matplotlib import pyplot
 
 from zslib.metrics import k_occurrence
-from zslib.show.figures import COLORS, ONE_PANEL, axes_grid, look
+from zslib.show.figures import COLORS, ONE_PANEL, look
+from zslib.show.layout import axes_grid
 
 _UNSEEN = COLORS[1]
 # Ends of the segments a to g on a display that is 1 wide and 2 high.

@@ -9,7 +9,8 @@ from matplotlib.patches import FancyBboxPatch
 
 from zslib.arrays import to_host
 from zslib.compatibility.clarel.loss import embedding_distances
-from zslib.show.figures import COLORS, axes_grid, labelled, legend_above, look
+from zslib.show.figures import COLORS, look
+from zslib.show.layout import axes_grid, labelled, legend_above
 
 _IMAGE, _TEXT, _LOSS = COLORS[0], COLORS[2], COLORS[1]
 

@@ -9,7 +9,8 @@ from zslib.arrays import to_host
 from zslib.compatibility.ranking.dark_objective import density_margin, prototypes
 from zslib.compatibility.ranking.loss import every_violation
 from zslib.nn import sigmoid
-from zslib.show.figures import COLORS, beside, look
+from zslib.show.figures import COLORS, look
+from zslib.show.layout import annotate
 
 _SIGMOID = {"color": look("DARK")["color"], "ls": "-", "label": "sigmoid (DARK)"}
 _STEP = {"color": look("DARK-H")["color"], "ls": "--", "label": "step (DARK-H)"}
@@ -83,7 +84,7 @@ def draw_triplet_weights(lowest):
     depth = float(lowest * sigmoid(np.array([lowest]))[0])
     axes[1].plot(lowest, depth, "o", color=_SIGMOID["color"])
     text = f"{depth:.3f} at R = {lowest:.2f}".replace("-", "−")
-    beside(axes[1], text, (lowest, depth), (0, -16), ha="center", fontsize="medium")
+    annotate(axes[1], text, (lowest, depth), (0, -16), ha="center", fontsize="medium")
     axes[0].set(xlabel="residual R", ylabel="weight Δ")
     axes[1].set(xlabel="residual R", ylabel="part of the loss, ΔR", xlim=(-5, 2), ylim=(-0.7, 2))
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)

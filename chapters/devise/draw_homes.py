@@ -2,7 +2,8 @@
 
 from matplotlib import pyplot
 
-from zslib.show.figures import ONE_PANEL, legend_above, look
+from zslib.show.figures import ONE_PANEL, look
+from zslib.show.layout import legend_above
 
 
 def draw_deviations(rows, ylabel):

@@ -6,7 +6,8 @@ from matplotlib import pyplot
 from chapters.hardneg.metric_learning import pair_distances, threshold_distance
 from chapters.hardneg.rules import RULES
 from zslib.compatibility.metric.objective import HINGES, pair_hinge
-from zslib.show.figures import COLORS, axes_grid, labelled, legend_above, look
+from zslib.show.figures import COLORS, look
+from zslib.show.layout import axes_grid, labelled, legend_above
 
 
 def draw_hinges():

@@ -6,7 +6,8 @@ import numpy as np
 from matplotlib import pyplot
 
 from zslib.arrays import unit_rows
-from zslib.show.figures import COLORS, axes_grid, labelled, legend_above, look
+from zslib.show.figures import COLORS, look
+from zslib.show.layout import axes_grid, labelled, legend_above
 
 _MOST_QUERIES = 1500
 

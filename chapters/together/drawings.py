@@ -3,7 +3,8 @@
 import numpy as np
 from matplotlib import pyplot
 
-from zslib.show.figures import COLORS, labelled, legend_above
+from zslib.show.figures import COLORS
+from zslib.show.layout import labelled, legend_above
 
 
 def draw_before_after(panels):

@@ -4,16 +4,8 @@ from collections import Counter
 
 import numpy as np
 
-from zslib.show.figures import (
-    IN_COLOR,
-    ONE_PANEL,
-    OTHERS,
-    axes_grid,
-    beside,
-    labelled,
-    legend_above,
-    look,
-)
+from zslib.show.figures import IN_COLOR, ONE_PANEL, OTHERS, look
+from zslib.show.layout import annotate, axes_grid, labelled, legend_above
 
 __all__ = ["draw_against", "draw_estimates", "name_points"]
 
@@ -73,10 +65,10 @@ def draw_estimates(values, groups, *, xlabel, line=None):
         ax.plot([value.low, value.high], [place, place], color=style["color"], lw=1.2)
         ax.plot(value.mean, place, ms=5, label=groups[name], **style)
         end = value.mean if np.isnan(value.high) else value.high
-        beside(ax, f"{value.mean:.1f}", (end, place), (4, 0), va="center", fontsize=7)
+        annotate(ax, f"{value.mean:.1f}", (end, place), (4, 0), va="center", fontsize=7)
     if line is not None:
         ax.axvline(line[1], color="gray", lw=1, ls="--")
-        beside(ax, line[0], (line[1], len(names) - 0.2), (3, 0), color="0.3", fontsize=7)
+        annotate(ax, line[0], (line[1], len(names) - 0.2), (3, 0), color="0.3", fontsize=7)
     ax.set_yticks(range(len(names)), names, fontsize=8)
     ax.set(xlabel=xlabel, ylim=(len(names) + 0.2, -0.6))
     ax.margins(x=0.08)
@@ -104,7 +96,7 @@ def name_points(ax, points, size=6):
             continue
         taken.append(box)
         shift, side = ((4, dy), "left") if dx > 0 else ((-4, dy), "right")
-        beside(ax, name, place, shift, ha=side, va="center", fontsize=size)
+        annotate(ax, name, place, shift, ha=side, va="center", fontsize=size)
 
 
 def _cover(a, b):
