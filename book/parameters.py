@@ -62,27 +62,22 @@ class Parameter:
         ValueError
             For NaN or infinity, and what is out of bounds or no choice.
         """
-        if self.type is float and isinstance(value, int) and not isinstance(value, bool):
+        if self.type is float and type(value) is int:
             value = float(value)
+        must = f"parameter {self.name!r} of {where} must be"
         if type(value) is not self.type:
-            raise TypeError(
-                f"parameter {self.name!r} of {where} must be {self.type.__name__} "
-                f"({self.told}), got {value!r} of type {type(value).__name__}"
-            )
+            got = f"{value!r} of type {type(value).__name__}"
+            raise TypeError(f"{must} {self.type.__name__} ({self.told}), got {got}")
         usual = (f">= {min(self.default, 1)}",) if self.type is int else ()
         bounds = self.bounds or usual
         choices = self.choices or (_DEVICES if self.name == "device" else ())
         within = all(_BOUNDS[b.split()[0]](value, float(b.split()[1])) for b in bounds)
         finite = self.type is not float or math.isfinite(value)
         if not (finite and within and (value in choices or not choices)):
-            raise ValueError(
-                f"parameter {self.name!r} of {where} must be "
-                f"{_must(bounds, choices) or 'finite'} ({self.comment}), got {value!r}"
-            )
+            bound = _must(bounds, choices) or "finite"
+            raise ValueError(f"{must} {bound} ({self.comment}), got {value!r}")
         if self.rules and (why := self._refusal(value)):
-            raise ValueError(
-                f"parameter {self.name!r} of {where} must be {self.told}, got {value!r}: {why}"
-            )
+            raise ValueError(f"{must} {self.told}, got {value!r}: {why}")
         return value
 
     @property
@@ -274,16 +269,11 @@ class ChapterText:
     @property
     def body(self):
         """The text after the front matter, in which tools note their versions."""
-        parts = self.text.split("---\n", 2)
-        return parts[2] if self.text.startswith("---\n") and len(parts) == 3 else self.text
-
-    @property
-    def _read(self):
-        return _parsed(self.text)
+        return re.sub(r"\A---\n.*?---\n", "", self.text, flags=re.DOTALL)
 
     def notebook(self):
         """A fresh notebook, not run."""
-        return copy.deepcopy(self._read)
+        return copy.deepcopy(_parsed(self.text))
 
     @cached_property
     def code(self):
@@ -296,7 +286,7 @@ class ChapterText:
         return "\n".join(cell.source for cell in self._code_cells() if not _declares(cell))
 
     def _code_cells(self):
-        return [cell for cell in self._read.cells if cell.cell_type == "code"]
+        return [cell for cell in _parsed(self.text).cells if cell.cell_type == "code"]
 
     @cached_property
     def parameters(self):
@@ -317,7 +307,7 @@ class ChapterText:
     @property
     def about(self):
         """What the front matter says under ``zslib:``."""
-        return self._read.metadata.get("zslib", {})
+        return _parsed(self.text).metadata.get("zslib", {})
 
     @property
     def depends(self):

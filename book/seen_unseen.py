@@ -3,6 +3,7 @@
 import numpy as np
 
 from zslib.show.figures import look
+from zslib.show.layout import annotate, axes_grid, labelled, legend_above
 from zslib.show.systems import name_points
 
 # What the book's forests call the gammas that are marked here.
@@ -20,16 +21,15 @@ def draw_seen_unseen(panels, *, columns=4, behind=False):
     curves = [curve for lines in panels.values() for curve, _ in lines.values()]
     crowd = [_few_points(curve, 30) for curve in curves] if behind else []
     labels = list(dict.fromkeys(label for lines in panels.values() for label in lines))
-    legend, marks = {}, {}
+    marks = {}
     for ax, (title, lines) in zip(axes.flat, panels.items(), strict=False):
         for path in crowd:
             ax.plot(*path, "0.85", lw=0.8)
         for label, (curve, points) in lines.items():
             style = look(label, labels)
             color, line = style["color"], style["linestyle"] if len(lines) > 1 else "-"
-            (drawn,) = ax.plot(*_few_points(curve, 200), color=color, ls=line, lw=1.5)
-            if len(lines) > 1:
-                legend.setdefault(label, drawn)
+            named = {"label": label} if len(lines) > 1 else {}
+            ax.plot(*_few_points(curve, 200), color=color, ls=line, lw=1.5, **named)
             for name, gamma in points.items():
                 marker = look(_GAMMAS.get(name, name), list(points))["marker"]
                 place = 100 * np.array(curve.at(gamma))
@@ -38,12 +38,11 @@ def draw_seen_unseen(panels, *, columns=4, behind=False):
                 marks.setdefault(name, mark)
         ax.set_title(title)
     for ax in axes.flat[len(panels) :]:
-        ax.set_axis_off()
+        ax.set_axis_off()  # and not removed: the others keep their size
     axes[0, 0].set(xlim=(0, None), ylim=(0, None))
     fig.supxlabel("accuracy on seen classes, %", fontsize="medium")
     fig.supylabel("accuracy on unseen classes, %", fontsize="medium")
-    legend |= marks
-    fig.legend(legend.values(), legend, loc="outside upper center", ncols=5, fontsize="small")
+    legend_above(fig, labelled(*axes.flat) | marks)
     return fig
 
 
@@ -53,22 +52,18 @@ def draw_balance(rows):
     ``rows`` have the metrics "seen" and "unseen", in percent; who lacks one is left out. Each
     plot has a scale of its own.
     """
-    from matplotlib import pyplot
-
     accuracies = {}
     for row in rows:
-        number = not (row["value"] is None or isinstance(row["value"], str))
-        if row["metric"] in ("seen", "unseen") and number:
+        value = getattr(row["value"], "mean", row["value"])
+        if row["metric"] in ("seen", "unseen") and not isinstance(value, str | None):
             place = accuracies.setdefault(row["dataset"], {}).setdefault(row["method"], {})
-            place[row["metric"]] = getattr(row["value"], "mean", row["value"])
+            place[row["metric"]] = value
     panels = {
         data: {name: (p["seen"], p["unseen"]) for name, p in systems.items() if len(p) == 2}
         for data, systems in accuracies.items()
     }
-    down = -(-len(panels) // 2)
-    size = (7.2, 3.1 * down + 0.2)
-    fig, axes = pyplot.subplots(down, 2, figsize=size, squeeze=False)
-    for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
+    fig, axes = axes_grid(len(panels), 2, 7.2, 3.1, 0.2)
+    for ax, (title, points) in zip(axes, panels.items(), strict=True):
         places = np.array(list(points.values()) or [(0, 0), (100, 100)])
         around = 2 + 0.2 * np.ptp(places, axis=0)  # room for names
         corners = places.min(axis=0) - around, places.max(axis=0) + around
@@ -84,16 +79,13 @@ def draw_balance(rows):
         for h in levels[levels < 2 * right]:  # its name where the curve ends
             end = right, h * right / (2 * right - h)
             if bottom < end[1] < top:
-                text = {"textcoords": "offset points", "fontsize": 6, "color": "0.4"}
-                ax.annotate(f"H = {h}", end, (2, 0), va="center", **text)
+                annotate(ax, f"H = {h}", end, (2, 0), va="center", color="0.4", fontsize=6)
         for name, place in points.items():
             ax.plot(*place, ms=6, **(look(name, list(points)) | {"linestyle": ""}))
-    for ax in axes.flat[len(panels) :]:
-        ax.remove()
     fig.supxlabel("accuracy on seen classes, %", fontsize="medium")
     fig.supylabel("accuracy on unseen classes, %", fontsize="medium")
     fig.canvas.draw()
-    for ax, points in zip(axes.flat, panels.values(), strict=False):
+    for ax, points in zip(axes, panels.values(), strict=True):
         name_points(ax, points, size=7)
     return fig
 

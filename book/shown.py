@@ -2,6 +2,7 @@
 
 import re
 from functools import wraps
+from itertools import zip_longest
 from textwrap import fill
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from book.figures import figure
 from book.names import called
 from zslib.show.figures import IN_COLOR, ONE_PANEL, OTHERS, look
-from zslib.show.tables import Column, Table
+from zslib.show.layout import annotate, axes_grid, labelled, legend_above
+from zslib.show.tables import Column, Markdown, Table
 
 NOT_TRAINED = "not trained"
 
@@ -41,16 +43,9 @@ def _or_nothing(show):
     def shown(self, name, caption, **options):
         if self:
             return show(self, name, caption, **options)
-        return _Sentence(f"*Not in this run: {caption[:1].lower()}{caption[1:]}.*")
+        return Markdown(f"*Not in this run: {caption[:1].lower()}{caption[1:]}.*")
 
     return shown
-
-
-class _Sentence(str):
-    """Markdown, as a cell's output."""
-
-    def _repr_markdown_(self):
-        return str(self)
 
 
 class Shown:
@@ -93,26 +88,21 @@ class Shown:
         groups = list(dict.fromkeys(place[1] for place in cells))
         cells |= self._untrained(down, across, groups)
         lines = list(dict.fromkeys(place[0] for place in cells))
-        printed = [g for g in groups if any(beside.get((line, g)) is not None for line in lines)]
-        columns_shown = [corner] if isinstance(corner, str) else list(corner)
-        columns_shown += [""] * (len(down) - len(columns_shown))
+        printed = {place[1] for place, number in beside.items() if number is not None}
         names = {"dataset": "data", "label_set": "labels"}
         columns_shown = [
             given or names.get(name, name.replace("_", " "))
-            for given, name in zip(columns_shown, down, strict=True)
+            for given, name in zip_longest(_as_tuple(corner), down, fillvalue="")
         ]
+        body = [[_said(part, heads) for part in line] for line in lines]
         for group in groups:
             head = ": ".join(str(_said(part, heads)) for part in group if part is not None)
             form = formats if isinstance(formats, str) else formats.get(head, ".1f")
-            if group in printed:
-                columns_shown.append(Column(f"{head}, paper", form))
-            columns_shown.append(Column(f"{head}, ours" if group in printed else head, form))
-        body = []
-        for line in lines:
-            body.append([_said(part, heads) for part in line])
-            for group in groups:
-                body[-1] += [beside.get((line, group))] * (group in printed)
-                body[-1].append(cells.get((line, group)))
+            both = {f"{head}, paper": beside, f"{head}, ours": cells}
+            for header, numbers in (both if group in printed else {head: cells}).items():
+                columns_shown.append(Column(header, form))
+                for line, row in zip(lines, body, strict=True):
+                    row.append(numbers.get((line, group)))
         return Table(name, self._caption(caption), columns_shown, body, folded=folded)
 
     def _untrained(self, down, across, groups):
@@ -157,13 +147,9 @@ class Shown:
                 ax.bar(x, middle, 0.95 * width, label=s, **drawn)
                 ax.errorbar(x, middle, reach, fmt="none", ecolor="0.3", capsize=2, lw=1)
                 for place in np.array(x)[middle == 0]:  # else it looks like a gap
-                    ax.annotate(
-                        "0", (place, 0), (0, 2), textcoords="offset points", ha="center",
-                        fontsize="small", color=style["color"],
-                    )  # fmt: skip
-                marks = [(p, paper(row)) for p, row in zip(x, rows, strict=True)] if paper else []
-                for place, printed in marks:
-                    if printed is not None:
+                    annotate(ax, "0", (place, 0), (0, 2), ha="center", color=style["color"])
+                for place, row in zip(x, rows, strict=True):
+                    if paper and (printed := paper(row)) is not None:
                         ax.plot(place, printed, "x", color="black", ms=5, label="paper", ls="")
             names = [str(_said(g, heads)).replace(" (", "\n(") for g in across]
             letters = sum(max(map(len, n.split("\n"))) for n in names)
@@ -202,10 +188,8 @@ class Shown:
                     style = look(label, list(labels.values())) | {"label": label}
                 else:
                     style = OTHERS | {"lw": 0.8, "zorder": 1}
-                    ax.annotate(
-                        label, (places[-1], middle[-1]), (3, 0), textcoords="offset points",
-                        va="center", fontsize="small", color="0.4",
-                    )  # fmt: skip
+                    end = places[-1], middle[-1]
+                    annotate(ax, label, end, (3, 0), va="center", color="0.4")
                 if len(places) > 20:
                     style.pop("marker")
                 if np.any(reach > 0) and len(places) < 4 and xscale == "linear":
@@ -245,12 +229,12 @@ class Shown:
         fig, axes, parts = self._panels(panels, ylabel)
         for ax, part in zip(axes, parts, strict=True):
             names = part.of(series)
-            other = {_alike(row): row["value"] for row in part.only(metric=y)}
+            other = {_alike(row): _middle(row["value"]) for row in part.only(metric=y)}
             for row in part.only(metric=x):
                 style = look(row[series], names) | {"linestyle": "none"}
                 if _alike(row) in other:
-                    pair = [row["value"], other[_alike(row)]]
-                    ax.plot(*([_middle(v)] for v in pair), label=row[series], ms=6, **style)
+                    place = _middle(row["value"]), other[_alike(row)]
+                    ax.plot(*place, label=row[series], ms=6, **style)
             ax.set_xlabel(xlabel)
         return self._figure(fig, axes, name, caption, alt, intervals=False)
 
@@ -265,21 +249,18 @@ class Shown:
         down, heads, rows_shown = _as_tuple(rows), heads or {}, self._telling()
         names = rows_shown.of(series) if series else []
         lines = list(dict.fromkeys(tuple(row.get(c) for c in down) for row in rows_shown))
-        fig, (ax,) = _subplots(1, height=0.8 + 0.33 * len(lines) * max(1, 0.6 * len(names)))
+        height = 0.8 + 0.33 * len(lines) * max(1, 0.6 * len(names))
+        fig, (ax,) = axes_grid(1, 1, ONE_PANEL, height)
         if zero is not None:
             ax.axvline(zero, color="gray", lw=0.8)
         for row in rows_shown:
             i = lines.index(tuple(row.get(c) for c in down))
             shift = 0.6 * ((names.index(row[series]) + 0.5) / len(names) - 0.5) if names else 0.0
             style = look(row[series], names) if names else {"color": "C0", "marker": "o"}
+            style |= {"linestyle": "none", "label": _said(row[series], heads) if names else None}
             middle, reach = _ends([row["value"]])
-            ax.errorbar(
-                middle, [i + shift], xerr=reach, capsize=2,
-                label=_said(row[series], heads) if names else None,
-                **(style | {"linestyle": "none"}),
-            )  # fmt: skip
-            printed = paper(row) if paper else None
-            if printed is not None:
+            ax.errorbar(middle, [i + shift], xerr=reach, capsize=2, **style)
+            if paper and (printed := paper(row)) is not None:
                 ax.plot(printed, i + shift, "x", color="black", ms=6, label="paper", ls="")
         names = [", ".join(str(_said(part, heads)) for part in line) for line in lines]
         ax.set_yticks(range(len(lines)), [fill(name, 26) for name in names])
@@ -304,9 +285,14 @@ class Shown:
         return self._of(alone + [row | {"dataset": name} for row in others])
 
     def _panels(self, panels, ylabel, sharey=False):
-        """A figure, its axes, and the rows of each; the first of a row has the label."""
+        """A figure, its axes, and the rows of each; the first of a row has the label.
+
+        Axes stand beside each other, and in two rows where they are many.
+        """
         values = self.of(panels) if panels else [None]
-        fig, axes = _subplots(len(values), sharey=sharey)
+        across = len(values) if len(values) <= 4 else -(-len(values) // 2)
+        width = {1: ONE_PANEL, 2: 7.2}.get(across, 2.6 * across)
+        fig, axes = axes_grid(len(values), across, width, 3.3, sharey=sharey)
         for ax, value in zip(axes, values, strict=True):
             ax.set_title(called(value or ""))
             ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
@@ -314,19 +300,12 @@ class Shown:
         return fig, axes, parts
 
     def _figure(self, fig, axes, name, caption, alt, intervals=True):
-        labels = {}
-        for ax in axes:
-            for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-                labels.setdefault(label, handle)
-        if labels:
+        if labels := labelled(*axes):
             room = 14.7 * fig.get_figwidth()  # letters, of which a handle takes 9
             widest = max(map(len, labels)) + 9
             fits = sum(len(label) + 9 for label in labels) < room
             columns = len(labels) if fits else max(1, int(room / widest))
-            fig.legend(
-                labels.values(), labels, loc="outside upper center",
-                ncols=columns, fontsize="small",
-            )  # fmt: skip
+            legend_above(fig, labels, columns)
         return figure(fig, name=name, caption=self._caption(caption, intervals), alt=alt)
 
     def _caption(self, caption, intervals=True):
@@ -373,17 +352,3 @@ def _ends(values):
     middle = np.array([float(_middle(v)) for v in values])
     low, high = ([getattr(v, end, _middle(v)) for v in values] for end in ("low", "high"))
     return middle, np.nan_to_num(np.abs(np.array([low, high], dtype=float) - middle))
-
-
-def _subplots(n, height=3.3, sharey=False):
-    """A figure and its list of n axes, beside each other; in two rows where they are many."""
-    from matplotlib import pyplot
-
-    rows = 1 if n <= 4 else 2
-    across = -(-n // rows)
-    width = {1: ONE_PANEL, 2: 7.2}.get(across, 2.6 * across)
-    size = width, height * rows
-    fig, axes = pyplot.subplots(rows, across, figsize=size, squeeze=False, sharey=sharey)
-    for ax in axes.flat[n:]:
-        ax.remove()
-    return fig, list(axes.flat[:n])

@@ -1,13 +1,11 @@
 """What the papers print and claim, as data, and the code that holds results against it."""
 
 from book.papers.claims import check_records, load_claims
-from book.papers.errata import Erratum, load_errata
+from book.papers.errata import load_errata
 from book.papers.printed import printed, printed_curves, printed_table
-from book.papers.verdicts import Verdict, chapter_verdicts, check_claims
+from book.papers.verdicts import chapter_verdicts, check_claims
 
 __all__ = [
-    "Erratum",
-    "Verdict",
     "chapter_verdicts",
     "check_claims",
     "check_records",

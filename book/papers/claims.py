@@ -31,11 +31,6 @@ GROUPS = {
 }
 """What claims are counted with, and its name."""
 
-ROLES = ("carries", "level", "look", "reading")
-"""What a mark does: the claim needs it; it is the same at another level, which decides where the
-first is open; it is another look, which can contradict the claim and nothing else; or it is of
-another reading of the method, and a claim that holds under one reading only is open."""
-
 KINDS = ("result", "check", "theorem")
 """What a claim is: a measured result, a sanity check, or what holds by proof."""
 
@@ -64,7 +59,10 @@ class Mark:
         Fields of the records that say whether a data set is at the end of the scale, where it
         is another measure that says so.
     role : str
-        One of `ROLES`.
+        "carries": the claim needs it; "level": it is the same at another level, which decides
+        where the first is open; "look": it is another look, which can contradict the claim and
+        nothing else; "reading": it is of another reading of the method, and a claim that holds
+        under one reading only is open.
     """
 
     name: str

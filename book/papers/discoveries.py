@@ -1,5 +1,7 @@
 """Many claims are tested at once: which verdicts survive control of the false discovery rate."""
 
+from scipy.stats import false_discovery_control
+
 from book.papers.verdicts import FAILED, MIXED, NOT_TESTABLE, OPEN, p_of_mark
 
 RATE = 0.05
@@ -35,11 +37,7 @@ def discoveries(p_values, rate=RATE):
     >>> discoveries([0.01, 0.04, 0.03, 0.5])
     [True, False, False, False]
     """
-    ordered = sorted(p_values)
-    n = len(ordered)
-    passed = [p for rank, p in enumerate(ordered, start=1) if p <= rate * rank / n]
-    bound = max(passed, default=-1.0)
-    return [p <= bound for p in p_values]
+    return (false_discovery_control(p_values) <= rate).tolist()
 
 
 def survivors(verdicts):
@@ -47,11 +45,10 @@ def survivors(verdicts):
 
     The others, and what is not testable here, are left out.
     """
-    results = [v for v in verdicts if v.claim.group == "result" and v.verdict != NOT_TESTABLE]
-    tested = [(v, p) for v, p in zip(results, map(p_value, results), strict=True) if p is not None]
-    alive = discoveries([p for _, p in tested])
+    tested = [v for v in verdicts if v.claim.group == "result" and p_value(v) is not None]
+    alive = discoveries(list(map(p_value, tested)))
     return {
         (verdict.claim.paper, verdict.claim.id): survives
-        for (verdict, _), survives in zip(tested, alive, strict=True)
+        for verdict, survives in zip(tested, alive, strict=True)
         if verdict.verdict not in (OPEN, MIXED)
     }

@@ -144,17 +144,18 @@ def judge(claim, records):
     beside = [_judge_mark(claim, mark, records) for mark in claim.marks if mark.role != "carries"]
     whole = carrying[0]
     if len(carrying) > 1:
-        whole = Verdict(
-            claim,
-            whole.mark,
-            _common((one.verdict for one in carrying), all_hold=True),
-            _by_verdict(carrying, lambda one: one.mark.name),
-            dataset=" and ".join(dict.fromkeys(one.dataset for one in carrying if one.dataset)),
-            synthetic=any(one.synthetic for one in carrying),
-        )
+        word = _common((one.verdict for one in carrying), all_hold=True)
+        reason = _by_verdict(carrying, lambda one: one.mark.name)
+        whole = Verdict(claim, whole.mark, word, reason, **_data_of(carrying))
     if beside:
         whole = _beside(whole, carrying, beside)
     return replace(whole, marks=(*carrying, *beside)) if len(claim.marks) > 1 else whole
+
+
+def _data_of(verdicts):
+    """The data of several verdicts, as fields of one."""
+    names = dict.fromkeys(one.dataset for one in verdicts if one.dataset)
+    return {"dataset": " and ".join(names), "synthetic": any(one.synthetic for one in verdicts)}
 
 
 def _beside(whole, carrying, beside):
@@ -231,12 +232,10 @@ def _by_verdict(verdicts, name):
 def _judge_mark(claim, mark, records):
     """The verdict on each data set that has such a record, and what they say together."""
     of_chapter = [r for r in records if r.get("chapter", mark.chapter) == mark.chapter]
-    wanted = dict(mark.record)
-    if of_sets := wanted.get("over") == MEAN:
-        del wanted["over"]
+    of_sets = mark.record.get("over") == MEAN
+    wanted = {k: v for k, v in mark.record.items() if k != "over" or not of_sets}
     matching = [r for r in of_chapter if wanted.items() <= r.items()]
-    if of_sets:
-        matching = [r for r in matching if r.get("over") in (None, MEAN)]
+    matching = [r for r in matching if not of_sets or r.get("over") in (None, MEAN)]
     if not matching:
         data = mark.record.get("dataset")
         reason = f"the run has no record with {named(mark.record)}"
@@ -355,11 +354,11 @@ def _together(claim, mark, parts, mean):
     if verdict != MIXED and mean:
         verdict = mean.verdict
     why = _by_verdict(parts, lambda part: part.dataset)
-    shown = {"synthetic": any(part.synthetic for part in parts), "parts": parts}
+    whole = Verdict(claim, mark, verdict, why, parts=parts, **_data_of(parts))
     if mean:
-        return replace(mean, verdict=verdict, why=f"mean: {mean.why}; {why}", **shown)
-    data = " and ".join(part.dataset for part in parts)
-    return Verdict(claim, mark, verdict, why, dataset=data, **shown)
+        numbers = {name: getattr(mean, name) for name in ("value", "low", "high", "dataset")}
+        whole = replace(whole, why=f"mean: {mean.why}; {why}", **numbers)
+    return whole
 
 
 def check_claims(paper, records):

@@ -7,6 +7,7 @@ from matplotlib import pyplot
 
 from zslib.metrics import k_occurrence
 from zslib.show.figures import COLORS, ONE_PANEL, look
+from zslib.show.layout import axes_grid
 
 _UNSEEN = COLORS[1]
 # Ends of the segments a to g on a display that is 1 wide and 2 high.
@@ -119,11 +120,9 @@ def draw_near_misses(problem, rows, losses, wrong):
 
 def draw_planes(pairs, penalties, find):
     """Mapped queries and the targets they find, a panel a penalty; orange: the largest hub."""
-    rows = len(penalties) // 2
-    size = ONE_PANEL, 2.4 * rows
-    fig, axes = pyplot.subplots(rows, 2, figsize=size, sharex=True, sharey=True)
+    fig, axes = axes_grid(len(penalties), 2, ONE_PANEL, 2.4, sharex=True, sharey=True)
     targets = pairs[3][:, :2]
-    for ax, penalty in zip(axes.flat, penalties, strict=True):
+    for ax, penalty in zip(axes, penalties, strict=True):
         queries, found = find(pairs, 2, penalty)
         counts = k_occurrence(found, len(targets))
         for query, target in zip(queries, targets[found[:, 0]], strict=True):

@@ -10,6 +10,7 @@ from matplotlib.patches import FancyBboxPatch
 from zslib.arrays import to_host
 from zslib.compatibility.clarel.loss import embedding_distances
 from zslib.show.figures import COLORS, look
+from zslib.show.layout import axes_grid, labelled, legend_above
 
 _IMAGE, _TEXT, _LOSS = COLORS[0], COLORS[2], COLORS[1]
 
@@ -59,13 +60,10 @@ def draw_method(pairs, model):
     n = len(distances)
     matrix.plot(range(n), range(n), "s", mfc="none", mec=_LOSS, ms=max(2.0, 90.0 / n))
     matrix.grid(False)
-    for start, end in (
-        ((63, 43), (66.8, 35)),
-        ((63, 13), (66.8, 19)),
-        ((90.5, 28), (93, 28)),
-        ((79, 12.8), (79, 10.2)),
-    ):
-        _arrow(ax, start, end)
+    _arrow(ax, (63, 43), (66.8, 35))
+    _arrow(ax, (63, 13), (66.8, 19))
+    _arrow(ax, (90.5, 28), (93, 28))
+    _arrow(ax, (79, 12.8), (79, 10.2))
     searches = "softmax of\neach row:\ntext\nretrieval,\n$J_{TR}$"
     _words(ax, 96.5, 28, searches, _LOSS)
     _words(ax, 79, 7.8, "softmax of each column:\nimage retrieval, $J_{IR}$", _LOSS)
@@ -93,8 +91,8 @@ def draw_wedge(panels):
 
     ``panels`` is {title: (seen, unseen, alpha)}, the distances (n,) each; returns the figure.
     """
-    fig, axes = pyplot.subplots(1, len(panels), figsize=(7.2, 3.8), squeeze=False)
-    for ax, (title, (seen, unseen, alpha)) in zip(axes[0], panels.items(), strict=True):
+    fig, axes = axes_grid(len(panels), len(panels), 7.2, 3.8)
+    for ax, (title, (seen, unseen, alpha)) in zip(axes, panels.items(), strict=True):
         stays = (1 + alpha) * seen < unseen
         moves = (seen < unseen) & ~stays
         for color, which, label in (
@@ -107,9 +105,8 @@ def draw_wedge(panels):
         ax.plot(reach, reach, "--", color="0.3", lw=1)
         ax.plot(reach, reach / (1 + alpha), "-", color="0.3", lw=1)
         ax.set(title=f"{title}, α = {alpha:.2f}", xlabel="distance to nearest unseen class")
-    axes[0, 0].set_ylabel("distance to nearest seen class")
-    handles = axes[0, 0].get_legend_handles_labels()
-    fig.legend(*handles, loc="outside upper center", ncols=3, fontsize="small", markerscale=3)
+    axes[0].set_ylabel("distance to nearest seen class")
+    legend_above(fig, labelled(axes[0]), 3, markerscale=3)
     return fig
 
 
@@ -133,8 +130,7 @@ def draw_batch(pairs, models):
             ax.grid(False)
         panels[0].set_yticks(places, names, fontsize=7)
         panels[0].set_ylabel("images, by their class")
-    ticks = [0, 0.05, 0.2, 0.5, 1]
-    fig.colorbar(drawn, ax=axes, shrink=0.5, label="probability", ticks=ticks)
+    fig.colorbar(drawn, ax=axes, shrink=0.5, label="probability", ticks=[0, 0.05, 0.2, 0.5, 1])
     return fig
 
 

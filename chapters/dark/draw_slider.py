@@ -64,18 +64,14 @@ class Slider:
         for name, points in self.points.items():
             style, label = look(name, list(self.points)), html.escape(name)
             color, dashes = style["color"], _DASHES[style["linestyle"]]
+            line = f'fill="none" stroke="{color}" stroke-dasharray="{dashes}"'
             places = (_LEFT, _BOTTOM) + points[:, :2] * (_WIDTH / reach, -_HEIGHT / reach)
             path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-            lines.append(
-                f'<polyline points="{path}" fill="none" stroke="{color}" '
-                f'stroke-dasharray="{dashes}"/>'
-            )
+            lines.append(f'<polyline points="{path}" {line}/>')
             shape = f'<path d="{_drawn(style["marker"])}" fill="{color}" stroke="{color}"/>'
             x, y = places[_STEPS // 2]
-            marks.append(
-                f'<g class="mark" transform="translate({x:.1f} {y:.1f})"><title>{label}</title>'
-                f"{shape}</g>"
-            )
+            at = f'class="mark" transform="translate({x:.1f} {y:.1f})"'
+            marks.append(f"<g {at}><title>{label}</title>{shape}</g>")
             key = f'<svg class="key" viewBox="-6 -6 12 12" aria-hidden="true">{shape}</svg>'
             items.append(f"<li>{key} <b>{label}</b> <output></output></li>")
         numbers = json.dumps([points.round(1).tolist() for points in self.points.values()])

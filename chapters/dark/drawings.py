@@ -10,6 +10,7 @@ from zslib.compatibility.ranking.dark_objective import density_margin, prototype
 from zslib.compatibility.ranking.loss import every_violation
 from zslib.nn import sigmoid
 from zslib.show.figures import COLORS, look
+from zslib.show.layout import annotate
 
 _SIGMOID = {"color": look("DARK")["color"], "ls": "-", "label": "sigmoid (DARK)"}
 _STEP = {"color": look("DARK-H")["color"], "ls": "--", "label": "step (DARK-H)"}
@@ -83,8 +84,7 @@ def draw_triplet_weights(lowest):
     depth = float(lowest * sigmoid(np.array([lowest]))[0])
     axes[1].plot(lowest, depth, "o", color=_SIGMOID["color"])
     text = f"{depth:.3f} at R = {lowest:.2f}".replace("-", "−")
-    below = {"xytext": (0, -16), "textcoords": "offset points", "ha": "center"}
-    axes[1].annotate(text, (lowest, depth), **below)
+    annotate(axes[1], text, (lowest, depth), (0, -16), ha="center", fontsize="medium")
     axes[0].set(xlabel="residual R", ylabel="weight Δ")
     axes[1].set(xlabel="residual R", ylabel="part of the loss, ΔR", xlim=(-5, 2), ylim=(-0.7, 2))
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
@@ -99,8 +99,7 @@ def draw_residuals(moments):
             R = moment.residuals(view).ravel()
             low, high = np.quantile(R, [0.002, 0.998])
             low, high = min(low, -4), max(high, 4)
-            counts, edges = np.histogram(R, bins=60, range=(low, high))
-            ax.stairs(counts / counts.max(), edges, fill=True, color="0.8", label="triplets")
+            _outline(ax, R, 60, (low, high), fill=True, color="0.8", label="triplets")
             x = np.linspace(low, high, 1201)
             ax.plot(x, sigmoid(x), **_SIGMOID)
             ax.plot(x, every_violation(x), **_STEP)
@@ -146,9 +145,9 @@ def draw_margins(scored, margin):
     return fig
 
 
-def _outline(ax, values, bins=40, **look):
+def _outline(ax, values, bins=40, reach=None, **look):
     """A histogram that is 1 where it is highest."""
-    counts, edges = np.histogram(values, bins)
+    counts, edges = np.histogram(values, bins, reach)
     ax.stairs(counts / counts.max(), edges, **look)
 
 

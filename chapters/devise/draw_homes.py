@@ -3,6 +3,7 @@
 from matplotlib import pyplot
 
 from zslib.show.figures import ONE_PANEL, look
+from zslib.show.layout import legend_above
 
 
 def draw_deviations(rows, ylabel):
@@ -20,15 +21,12 @@ def draw_deviations(rows, ylabel):
     sets = list(dict.fromkeys(row["label_set"] for row in off))
     fig, ax = pyplot.subplots(figsize=(ONE_PANEL, 0.9 + 0.3 * len(names)))
     for row in off:
-        style = look(row["label_set"], sets) | {"linestyle": "none"}
-        filled = gives.get(row["method"], True)
-        ax.plot(
-            row["value"], names.index(row["method"]), ms=7, label=row["label_set"],
-            mfc=style["color"] if filled else "white", **style,
-        )  # fmt: skip
+        style = look(row["label_set"], sets) | {"linestyle": "none", "label": row["label_set"]}
+        face = style["color"] if gives.get(row["method"], True) else "white"
+        ax.plot(row["value"], names.index(row["method"]), ms=7, mfc=face, **style)
     ax.set_yticks(range(len(names)), names)
     ax.set(xscale="log", ylim=(len(names) - 0.5, -0.5), xlabel="largest deviation from Table 1, %")
     ax.set_ylabel(ylabel)
     legend = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-    fig.legend(legend.values(), legend, loc="outside upper center", ncols=4, fontsize="small")
+    legend_above(fig, legend, 4)
     return fig

@@ -62,15 +62,13 @@ def ring_layout(hierarchy, label, radius, keep):
         near = hierarchy.parents(node) + hierarchy.children(node)
         # Where a way must not climb again, a neighbour can be nearer by more than one hop.
         previous[node] = next(n for n in near if hops.get(n) == hops[node] - 1)
-    used = {label}
-    for node in hops.keys() & set(keep):
-        while node not in used:
-            used.add(node)
-            node = previous[node]
+    used = {label, *keep}
+    for node in reversed(hops):  # those further out first
+        if node in used:
+            used.add(previous[node])
     after = {node: [] for node in hops if node in used}
-    for node in after:
-        if previous[node] is not None:
-            after[previous[node]].append(node)
+    for node in list(after)[1:]:
+        after[previous[node]].append(node)
     ends = list(_ends(after, label))
     angle = {node: 2 * np.pi * i / len(ends) for i, node in enumerate(ends)}
     for node in reversed(after):

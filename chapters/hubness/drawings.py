@@ -7,15 +7,9 @@ from matplotlib import pyplot
 
 from zslib.arrays import unit_rows
 from zslib.show.figures import COLORS, look
+from zslib.show.layout import axes_grid, labelled, legend_above
 
 _MOST_QUERIES = 1500
-
-
-def _panels(titles):
-    fig, (axes,) = pyplot.subplots(1, len(titles), figsize=(7.2, 3.3), squeeze=False)
-    for ax, title in zip(axes, titles, strict=True):
-        ax.set_title(title)
-    return fig, axes
 
 
 def draw_occurrences(panels, k=20, printed=None):
@@ -24,8 +18,8 @@ def draw_occurrences(panels, k=20, printed=None):
     ``panels`` is ``{title: {method: outcomes}}``; of a cross-fitted outcome, its first fold.
     ``printed`` has the paper's largest of a method, drawn as a line in its color.
     """
-    fig, axes = _panels(panels)
-    for ax, outcomes in zip(axes, panels.values(), strict=True):
+    fig, axes = axes_grid(len(panels), len(panels), 7.2, 3.3)
+    for ax, (title, outcomes) in zip(axes, panels.items(), strict=True):
         for method, (first, *_) in outcomes.items():
             counts = first.parts[0].counts
             values, elements = np.unique(counts[counts > 0], return_counts=True)
@@ -34,17 +28,10 @@ def draw_occurrences(panels, k=20, printed=None):
         for method, largest in (printed or {}).items():
             style = {"color": look(method)["color"], "ls": "--", "lw": 1.2}
             ax.axvline(largest, label=f"largest {method} hub, paper", **style)
-        ax.set(xlabel=f"lists of {k} with the element, $N_{{{k}}}$", yscale="log")
+        ax.set(title=title, xlabel=f"lists of {k} with the element, $N_{{{k}}}$", yscale="log")
     axes[0].set_ylabel("elements of the space")
-    legend_above(fig, axes[0])
+    legend_above(fig, labelled(axes[0]))
     return fig
-
-
-def legend_above(fig, ax, columns=5):
-    """A legend that lies on no data, of what one of the axes shows."""
-    handles, labels = ax.get_legend_handles_labels()
-    style = {"loc": "outside upper center", "fontsize": "small"}
-    return fig.legend(handles, labels, ncols=min(columns, len(labels)), **style)
 
 
 def draw_pollution(panels):
@@ -90,7 +77,7 @@ def draw_pollution(panels):
             ax.plot(*place, "D", mec="black", label=label, zorder=4, **style)
     above[0].set_ylabel("where labels vary most")
     below[0].set_ylabel("cosine with nearest other label")
-    for handle in legend_above(fig, above[0], 3).legend_handles:
+    for handle in legend_above(fig, labelled(above[0]), 3).legend_handles:
         handle.set_markersize(8)
     return fig
 
@@ -106,32 +93,31 @@ def _plane(unit, trained):
 
 def draw_columns(panels):
     """Variance of columns after mapping against gold: {title: {penalty: (gold, mapped)}}."""
-    fig, axes = _panels(panels)
-    for ax, columns in zip(axes, panels.values(), strict=True):
+    fig, axes = axes_grid(len(panels), len(panels), 7.2, 3.3)
+    for ax, (title, columns) in zip(axes, panels.items(), strict=True):
         for penalty, color, mark in zip(columns, COLORS, "os^", strict=False):
             gold, mapped = columns[penalty]
             label = f"penalty {penalty:g}" if penalty else "least squares"
             ax.plot(gold, mapped, mark, color=color, markersize=3, alpha=0.6, label=label)
         ends = [0.8 * gold.min(), 1.2 * gold.max()]
         ax.plot(ends, ends, color="gray", lw=0.8, label="equality")
-        ax.set(xlabel="gold variance of a column", xscale="log", yscale="log")
+        ax.set(title=title, xlabel="gold variance of a column", xscale="log", yscale="log")
     axes[0].set_ylabel("variance after mapping")
-    legend_above(fig, axes[0])
+    legend_above(fig, labelled(axes[0]))
     return fig
 
 
 def draw_intruder(vectors):
     """Arrows of ``{name: vector}`` in the plane that holds most of them, names side by side."""
-    fig, (ax,) = _panels([""])
+    fig, ax = pyplot.subplots(figsize=(7.2, 3.3))
     stacked = np.stack(list(vectors.values()))
     plane = np.linalg.svd(stacked, full_matrices=False)[2][:2]
     ends = stacked @ plane.T
     reach = np.abs(ends).max()
     for right in (True, False):
         # Names stand in two columns, in the order of their arrows, at least a line apart.
-        side = sorted((y, i) for i, (x, y) in enumerate(ends) if (x >= 0) == right)
         last = -np.inf
-        for y, i in side:
+        for y, i in sorted((y, i) for i, (x, y) in enumerate(ends) if (x >= 0) == right):
             last = max(y, last + 0.16 * reach)
             color, x = COLORS[i], 1.15 * reach * (1 if right else -1)
             arrow = {"arrowstyle": "->", "color": color, "lw": 1.8}

@@ -3,8 +3,8 @@
 import numpy as np
 from matplotlib import pyplot
 
-from chapters.hubness.drawings import legend_above
 from zslib.show.figures import COLORS
+from zslib.show.layout import labelled, legend_above
 
 
 def draw_before_after(panels):
@@ -27,5 +27,5 @@ def draw_before_after(panels):
             ax.set(xlabel=row, title=column if i == 0 else "")
         axes[i, 0].set_yticks(range(len(names)), names)
     axes[0, 0].set_ylim(len(names) - 0.5, -0.5)
-    legend_above(fig, axes[0, 0])
+    legend_above(fig, labelled(axes[0, 0]))
     return fig

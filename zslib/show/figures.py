@@ -5,6 +5,7 @@ import html
 import io
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from zslib.show.looks import known_look
 from zslib.show.tables import caption_html, check_label, check_line
@@ -76,29 +77,11 @@ def style():
     >>> matplotlib.rcParams["svg.hashsalt"]
     'zslib'
     """
-    import matplotlib
+    import matplotlib.style
     from cycler import cycler
 
-    matplotlib.rcParams.update(
-        {
-            "axes.axisbelow": True,
-            "axes.grid": True,
-            "axes.prop_cycle": cycler(color=COLORS),
-            "axes.spines.right": False,
-            "axes.spines.top": False,
-            "axes.titlesize": "medium",
-            "figure.constrained_layout.use": True,
-            "figure.facecolor": "white",
-            "figure.figsize": (7.0, 3.2),
-            "font.size": 10.0,
-            "grid.color": "#dddddd",
-            "grid.linewidth": 0.6,
-            "legend.frameon": False,
-            "lines.linewidth": 1.6,
-            "svg.fonttype": "path",
-            "svg.hashsalt": "zslib",
-        }
-    )
+    matplotlib.style.use(Path(__file__).with_name("book.mplstyle"))
+    matplotlib.rcParams["axes.prop_cycle"] = cycler(color=COLORS)
 
 
 @dataclass(repr=False)

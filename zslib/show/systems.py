@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 
 from zslib.show.figures import IN_COLOR, ONE_PANEL, OTHERS, look
+from zslib.show.layout import annotate, axes_grid, labelled, legend_above
 
 __all__ = ["draw_against", "draw_estimates", "name_points"]
 
@@ -15,21 +16,16 @@ def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear", same=False)
     ``groups`` has the group of each name, which is its color and marker; of many groups the five
     with most names. With ``same`` a line stands where both numbers are equal.
     """
-    from matplotlib import pyplot
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    rows = -(-len(panels) // 2)
-    across = min(2, len(panels))
-    size = (7.6, (3.9 if across > 1 else 5.2) * rows)
-    fig, axes = pyplot.subplots(rows, across, figsize=size, squeeze=False)
+    columns = min(2, len(panels))
+    fig, axes = axes_grid(len(panels), columns, 7.6, 3.9 if columns > 1 else 5.2)
     kinds = [kind for kind, _ in Counter(groups.values()).most_common(IN_COLOR)]
-    legend = {}
-    for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
+    for ax, (title, points) in zip(axes, panels.items(), strict=True):
         for name, place in points.items():
             kind = groups[name] if groups[name] in kinds else "others"
             style = OTHERS if kind == "others" else look(kind, kinds)
-            (drawn,) = ax.plot(*place, ms=5, **style | {"linestyle": ""})
-            legend.setdefault(kind, drawn)
+            ax.plot(*place, ms=5, label=kind, **style | {"linestyle": ""})
         ax.set(title=title, xlabel=xlabel, xscale=xscale)
         across = [x for x, _ in points.values()]
         if xscale == "log" and points and min(across) > 0 and max(across) < 30 * min(across):
@@ -40,12 +36,9 @@ def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear", same=False)
             ends = min(map(min, points.values())), max(map(max, points.values()))
             ax.plot(ends, ends, color="gray", lw=0.8, zorder=0)
         ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
-    for ax in axes.flat[len(panels) :]:
-        ax.remove()
-    layout = {"ncols": min(4, len(legend)), "fontsize": "small"}
-    fig.legend(legend.values(), legend, loc="outside upper center", **layout)
+    legend_above(fig, labelled(*axes), 4)
     fig.canvas.draw()  # places are known from here on
-    for ax, points in zip(axes.flat, panels.values(), strict=False):
+    for ax, points in zip(axes, panels.values(), strict=True):
         name_points(ax, points)
     return fig
 
@@ -71,20 +64,16 @@ def draw_estimates(values, groups, *, xlabel, line=None):
         value, style = values[name], look(groups[name], kinds) | {"linestyle": ""}
         ax.plot([value.low, value.high], [place, place], color=style["color"], lw=1.2)
         ax.plot(value.mean, place, ms=5, label=groups[name], **style)
-        right = {"textcoords": "offset points", "xytext": (4, 0), "va": "center", "fontsize": 7}
         end = value.mean if np.isnan(value.high) else value.high
-        ax.annotate(f"{value.mean:.1f}", (end, place), **right)
+        annotate(ax, f"{value.mean:.1f}", (end, place), (4, 0), va="center", fontsize=7)
     if line is not None:
         ax.axvline(line[1], color="gray", lw=1, ls="--")
-        below = {"textcoords": "offset points", "xytext": (3, 0), "fontsize": 7, "color": "0.3"}
-        ax.annotate(line[0], (line[1], len(names) - 0.2), **below)
+        annotate(ax, line[0], (line[1], len(names) - 0.2), (3, 0), color="0.3", fontsize=7)
     ax.set_yticks(range(len(names)), names, fontsize=8)
     ax.set(xlabel=xlabel, ylim=(len(names) + 0.2, -0.6))
     ax.margins(x=0.08)
     ax.grid(False, axis="y")
-    handles, labels = ax.get_legend_handles_labels()
-    legend = dict(zip(labels, handles, strict=True))
-    fig.legend(legend.values(), legend, loc="outside upper center", ncols=2, fontsize="small")
+    legend_above(fig, labelled(ax), 2)
     return fig
 
 
@@ -106,9 +95,8 @@ def name_points(ax, points, size=6):
         if covered > size * size / 6:
             continue
         taken.append(box)
-        side = {"ha": "left", "xytext": (4, dy)} if dx > 0 else {"ha": "right", "xytext": (-4, dy)}
-        text = {"textcoords": "offset points", "fontsize": size, "va": "center"}
-        ax.annotate(name, place, **side, **text)
+        shift, side = ((4, dy), "left") if dx > 0 else ((-4, dy), "right")
+        annotate(ax, name, place, shift, ha=side, va="center", fontsize=size)
 
 
 def _cover(a, b):

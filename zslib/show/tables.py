@@ -22,7 +22,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>$|~#&^:@])")
 
 
 class Markdown(str):
-    """Text of a cell or header that is Markdown already (``$N_{20}$``, a link), not to escape.
+    """Text that is Markdown already (``$N_{20}$``, a link), not to escape, of a table or a page.
 
     Examples
     --------
@@ -31,6 +31,9 @@ class Markdown(str):
     """
 
     __slots__ = ()
+
+    def _repr_markdown_(self):
+        return str(self)
 
 
 @dataclass(frozen=True)
@@ -93,8 +96,6 @@ def _digits(number_format, values):
 
 def _shown(value, number_format):
     """Text of a cell, not escaped."""
-    if isinstance(value, str):
-        return str(value)
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if _is_whole(value):
@@ -221,7 +222,8 @@ class Table:
     def _markdown(self):
         headers = [column.header.replace("|", "\\|") for column in self.columns]
         rules = ["--:" if self._right(i) else ":--" for i in range(len(self.columns))]
-        lines = map(pipes, [headers, rules, *self._texts(_markdown_cell)])
+        rows = [headers, rules, *self._texts(_markdown_cell)]
+        lines = (f"| {' | '.join(cells)} |" for cells in rows)
         head = [f"````{{table}} {self.caption}", f":name: {self.name}"]
         kinds = ["sortable"] * self.sortable + ["folded"] * self.folded
         head += [f":class: {' '.join(kinds)}"] * bool(kinds)
@@ -264,17 +266,6 @@ class Table:
             "text/html": self._html(),
             "text/plain": str(self),
         }
-
-
-def pipes(cells):
-    """A row of a Markdown table.
-
-    Examples
-    --------
-    >>> pipes(["a", "b"])
-    '| a | b |'
-    """
-    return "| " + " | ".join(cells) + " |"
 
 
 def power(value):
