@@ -140,7 +140,6 @@ def opened(path):
     """
     if os.path.isdir(path):
         raise IsADirectoryError(f"{path} is a folder: name a file in it")
-    damaged = f"{path} cannot be decompressed: it is truncated or damaged"
     try:
         with open(path, "rb") as file:
             kind = kind_of(file.read(_HEAD))
@@ -156,12 +155,10 @@ def opened(path):
                     yield io.BufferedReader(stream)
             else:
                 yield file
-    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile) as error:
-        raise ValueError(damaged) from error
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        raise ValueError(damaged) from error  # of bzip2
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+        if getattr(error, "errno", None) is not None:
+            raise  # of the system; what bzip2 and gzip find has no number
+        raise ValueError(f"{path} cannot be decompressed: it is truncated or damaged") from error
 
 
 def _only(path, archive):

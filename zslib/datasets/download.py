@@ -26,12 +26,16 @@ _PIECE = 1 << 16  # bytes; a broken connection loses less than this
 
 
 def fetch_file(url, path, checksum, *, progress=None):
-    """Download ``url`` to ``path`` unless it is there already, resuming an earlier try."""
+    """Download ``url`` to ``path`` unless it is there already, resuming an earlier try.
+
+    ``progress`` is called with the file's name, bytes so far, and bytes in all or None.
+    """
     import pooch
     import requests
 
     path = Path(path)
-    downloader = _Resuming(path.with_name(path.name + ".part"), progress)
+    report = progress and partial(progress, path.name)
+    downloader = _Resuming(path.with_name(path.name + ".part"), report)
     try:
         with needing_cache():
             pooch.retrieve(

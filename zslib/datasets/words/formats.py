@@ -8,7 +8,7 @@ over is reported.
 import codecs
 import re
 from collections import Counter
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 
 import numpy as np
 
@@ -113,12 +113,7 @@ def _number_like(field):
 
 def _trailing(line):
     """How many fields at the line's end are numbers; the first field is never one."""
-    count = 0
-    for field in reversed(line.split()[1:]):
-        if not _number_like(field):
-            break
-        count += 1
-    return count
+    return len(list(takewhile(_number_like, reversed(line.split()[1:]))))
 
 
 def _shown(name):
