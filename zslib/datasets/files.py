@@ -54,16 +54,14 @@ def checked(path):
     if name is None:
         return file
     listed = _listed()
-    if name in listed:
-        if file_hash(file) != listed[name]:
-            raise ValueError(
-                f"{file} is not the file that the repository has: it is truncated or altered. Get "
-                f"it back by 'git checkout -- data/{name}'"
-            )
-        return file
+    if name in listed and file_hash(file) != listed[name]:
+        raise ValueError(
+            f"{file} is not the file that the repository has: it is truncated or altered. Get "
+            f"it back by 'git checkout -- data/{name}'"
+        )
     plain = name.removesuffix(file.suffix) if file.suffix in _ENDINGS else name
     known = [plain + ending for ending in _ENDINGS if plain + ending in listed]
-    if known:
+    if known and name not in listed:
         raise ValueError(
             f"{file} is in the place of data/{known[0]}, which the repository has: remove it, or "
             "move it to a folder of your own, which ZSLIB_DATA names"

@@ -130,7 +130,7 @@ class _Reader:
 
     def error(self, reason):
         """The error for the record that was read last."""
-        return ValueError(f"{self.path}, {self.place}: {reason}")
+        return ValueError(f"{self.path}, {self.place.format(self)}: {reason}")
 
     def undecoded(self, name, codec, numbers):
         """The error for a word that is not in the encoding."""
@@ -144,11 +144,7 @@ class _Text(_Reader):
     """Lines of a word and its numbers."""
 
     number, header = 1, "none"
-
-    @property
-    def place(self):
-        """The line that was read last."""
-        return f"line {self.number}"
+    place = "line {0.number}"
 
     def records(self):
         """Records one by one; a file of GloVe has no header."""
@@ -318,10 +314,7 @@ def _separator_hint(field):
 class _Binary(_Reader):
     """Records of a word, a blank and numbers of float32, with a line end after them or without."""
 
-    @property
-    def place(self):
-        """The record that was read last."""
-        return f"record {self.number} of {self.count} (byte {self.byte})"
+    place = "record {0.number} of {0.count} (byte {0.byte})"
 
     def records(self):
         """Records one by one."""
