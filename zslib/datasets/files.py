@@ -180,40 +180,23 @@ def naming(path, names=()):
         raise kind(f"{path}: {text}") from error
 
 
-def quantise(matrix):
-    """Rows as whole numbers from -127 to 127 with a scale, a structured array.
-
-    A row x becomes ``scale`` = max |x| / 127 and ``value`` = x / scale, rounded.
-
-    Examples
-    --------
-    >>> quantise(np.array([[1.0, -0.5], [0.0, 0.0]]))["value"].tolist()
-    [[127, -64], [0, 0]]
-    """
-    matrix = np.asarray(matrix, dtype=np.float32)
-    kind = np.dtype([("scale", "<f4"), ("value", "i1", (matrix.shape[1],))])
-    rows = np.zeros(len(matrix), dtype=kind)
-    rows["scale"] = np.abs(matrix).max(axis=1) / np.float32(127)
-    divisor = np.where(rows["scale"] > 0, rows["scale"], 1)
-    rows["value"] = np.rint(matrix / divisor[:, None])
-    return rows
-
-
 def read_rows(matrix, rows=slice(None), *, of=None):
     """Rows of a matrix as float32, whichever way it is stored.
 
     Parameters
     ----------
     matrix : array, or path of a ``.npy``
-        Two-dimensional, or as `quantise` makes it. Of a file only the rows asked for are read,
-        unless it is compressed.
+        Two-dimensional; or structured, of each row a ``scale`` and whole numbers ``value``, as the
+        repository's edition has it (``data/make.py``). Of a file only the rows asked for are
+        read, unless it is compressed.
     rows : slice or int array
     of : (int, str), optional
         How many rows a file must have, and of what: ``(7461, "image labels")``.
 
     Examples
     --------
-    >>> read_rows(quantise(np.array([[1.0, -0.5], [2.0, 0.0]])), [1]).tolist()
+    >>> kind = [("scale", "<f4"), ("value", "i1", (2,))]
+    >>> read_rows(np.array([(0.5, [127, -64]), (2.0, [1, 0])], kind), [1]).tolist()
     [[2.0, 0.0]]
     """
     if not isinstance(matrix, np.ndarray):
