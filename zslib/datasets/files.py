@@ -113,21 +113,17 @@ def file_hash(path):
     A file that changed within the last seconds is hashed anew: it may change again without its
     times, which are coarse, showing it.
     """
+
+    def digest():
+        with open(path, "rb") as file:
+            return np.frombuffer(hashlib.file_digest(file, "sha256").digest(), np.uint8)
+
     state = file_state(path)
+    if max(state[1:3]) >= time.time_ns() - _SETTLING:
+        return digest().tobytes().hex()
+    # Where it changes while it is read, no later state is the one that this is noted under.
     key = json.dumps([str(path.resolve()), *state])
-    note = locate.cache_dir() / "hashes" / hashlib.sha256(key.encode()).hexdigest()[:24]
-    settled = max(state[1:3]) < time.time_ns() - _SETTLING
-    if settled:
-        try:
-            if re.fullmatch("[0-9a-f]{64}", noted := note.read_text(encoding="utf-8")):
-                return noted
-        except (OSError, ValueError):
-            pass  # not noted yet, or damaged
-    with open(path, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if settled and file_state(path) == state:
-        locate.store(note, lambda file: file.write(digest.encode("ascii")))
-    return digest
+    return locate.cached_array("hashes", key.encode(), digest).tobytes().hex()
 
 
 def read_bytes(path):

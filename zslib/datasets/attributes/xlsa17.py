@@ -74,8 +74,7 @@ def load_xlsa17(source, *, att="unit length", seed=0, feature_scaling="none", ma
     coverage = {"images": len(labels), "test images in train_loc or val_loc": splits.dropped}
     if not splits.named:
         coverage["class names"] = "not in the file, which has no allclasses_names: counted"
-    if str(source) in OFFICIAL_STATISTICS:
-        published = OFFICIAL_STATISTICS[str(source)]
+    if published := OFFICIAL_STATISTICS.get(str(source)):
         coverage["counts as published"] = split_summary(splits, labels) == published
     rows, parts = select_images(labels, splits.parts, max_per_class=max_per_class, seed=seed)
     embeddings = splits.att if att == "unit length" else splits.original_att

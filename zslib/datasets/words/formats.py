@@ -279,8 +279,6 @@ class _Text(_Reader):
             return word
         if b"\r" in word:
             raise self.error(_RETURN)
-        if len(parts) == 1:
-            return parts[0]
         pointed = all(b"." in field or b"e" in field.lower() for field in numbers)
         inner = [part for part in parts[:-1] if _number_like(part)]
         joined = sum(b"." in part or not pointed for part in inner)
