@@ -144,17 +144,13 @@ def opened(path):
         with open(path, "rb") as file:
             kind = kind_of(file.read(_HEAD))
             file.seek(0)
-            if kind in _COMPRESSED:
-                with _COMPRESSED[kind](file, "rb") as stream:
-                    yield io.BufferedReader(stream)
-            elif kind == "zip":
-                with (
-                    zipfile.ZipFile(file) as archive,
-                    archive.open(_only(path, archive)) as stream,
-                ):
-                    yield io.BufferedReader(stream)
+            if kind == "zip":
+                archive = zipfile.ZipFile(file)
+                stream = archive.open(_only(path, archive))
             else:
-                yield file
+                stream = _COMPRESSED[kind](file) if kind in _COMPRESSED else file
+            with stream:
+                yield io.BufferedReader(stream)
     except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         if getattr(error, "errno", None) is not None:
             raise  # of the system; what bzip2 and gzip find has no number

@@ -112,9 +112,7 @@ def _files(source):
     for name, needed in zip(XLSA17_FILES, _VARIABLES, strict=True):
         given = path if needed <= inside else folder / name
         there = sorted(folder.glob("*.mat"))
-        fitting = [given]
-        if not given.is_file():
-            fitting = [file for file in there if needed <= variables(file)]
+        fitting = [given] if given.is_file() else [f for f in there if needed <= variables(f)]
         if len(fitting) != 1:
             raise FileNotFoundError(
                 f"{given} is not there, and {len(fitting)} other .mat files have "
