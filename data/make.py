@@ -37,7 +37,7 @@ from zslib.datasets import (
     tiny_imagenet_classes,
     wikipedia_xmodal,
 )
-from zslib.datasets.files import SUMS, quantise
+from zslib.datasets.files import SUMS
 from zslib.datasets.hierarchy.embedded import HEADER
 from zslib.mapping import RidgeMap
 from zslib.protocols import evaluate, evaluate_zero_shot
@@ -136,6 +136,20 @@ def english_words(full):
                 used.update(words)
     kept = sorted(rank[word] for word in used if word in rank)
     return "".join(f"{rows[i][0]}\t{rows[i][1]}\t{i}\n" for i in kept), kept
+
+
+def quantise(matrix):
+    """Rows as whole numbers from -127 to 127 with a scale, a structured array.
+
+    A row x becomes ``scale`` = max |x| / 127 and ``value`` = x / scale, rounded.
+    """
+    matrix = np.asarray(matrix, dtype=np.float32)
+    kind = np.dtype([("scale", "<f4"), ("value", "i1", (matrix.shape[1],))])
+    rows = np.zeros(len(matrix), dtype=kind)
+    rows["scale"] = np.abs(matrix).max(axis=1) / np.float32(127)
+    divisor = np.where(rows["scale"] > 0, rows["scale"], 1)
+    rows["value"] = np.rint(matrix / divisor[:, None])
+    return rows
 
 
 def make(full, out):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from zslib.datasets import files, locate
-from zslib.datasets.files import find_file, quantise, read_lines, read_rows
+from zslib.datasets.files import find_file, read_lines, read_rows
 
 _PACK = {".gz": gzip.compress, ".bz2": bz2.compress}
 
@@ -25,10 +25,10 @@ def packed(request, tmp_path):
     return write
 
 
-def test_lines_and_rows_are_those_of_the_plain_file(packed):
+def test_lines_and_rows_are_those_of_the_plain_file(packed, make):
     assert read_lines(packed("words.txt", "à\nb\n".encode())) == ["à", "b"]
     matrix = np.random.default_rng(0).standard_normal((9, 5))
-    for stored in (matrix.astype(np.float16), quantise(matrix)):
+    for stored in (matrix.astype(np.float16), make.quantise(matrix)):
         file = io.BytesIO()
         np.save(file, stored)
         path = packed("m.npy", file.getvalue())

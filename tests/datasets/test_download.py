@@ -47,7 +47,7 @@ def leftovers(folder):
 def test_whole_file(site, bring, tmp_path):
     seen = []
     assert bring(progress=lambda *report: seen.append(report)) == CONTENT
-    assert seen[-1] == (len(CONTENT), len(CONTENT))
+    assert seen[-1] == ("f.bin", len(CONTENT), len(CONTENT))
     assert leftovers(tmp_path) == ["f.bin"]
     assert bring() == CONTENT
     assert len(site.asked) == 1

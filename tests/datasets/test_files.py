@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from zslib.datasets import available, data_status, files, fingerprint, load_problem, locate
-from zslib.datasets.files import SUMS, quantise, read_arrays, read_rows, read_table
+from zslib.datasets.files import SUMS, read_arrays, read_rows, read_table
 from zslib.datasets.registry import missing, resolve_all
 
 
@@ -21,10 +21,11 @@ def edition(crosslingual_folder, visual_folder, monkeypatch):
     return root
 
 
-def test_a_quantised_row_is_whole_numbers_with_a_scale():
+def test_a_quantised_row_is_whole_numbers_with_a_scale(make):
     matrix = np.random.default_rng(0).standard_normal((50, 7)).astype(np.float16)
     matrix[3] = 0
-    stored = quantise(matrix)
+    stored = make.quantise(matrix)
+    assert make.quantise(np.array([[1.0, -0.5], [0, 0]]))["value"].tolist() == [[127, -64], [0, 0]]
     assert stored.dtype.itemsize == 4 + 7
     assert (np.abs(stored["value"].astype(int)).max(axis=1) == 127 * np.any(matrix, axis=1)).all()
     found = read_rows(stored)
@@ -33,8 +34,10 @@ def test_a_quantised_row_is_whole_numbers_with_a_scale():
     np.testing.assert_array_equal(read_rows(stored, [4, 2]), found[[4, 2]])
 
 
-@pytest.mark.parametrize("stored", [quantise, np.float16, np.float32])
-def test_rows_of_a_file(stored, tmp_path, refused):
+@pytest.mark.parametrize("stored", ["quantised", np.float16, np.float32])
+def test_rows_of_a_file(stored, tmp_path, refused, request):
+    if stored == "quantised":
+        stored = request.getfixturevalue("make").quantise
     matrix = stored(np.random.default_rng(0).standard_normal((9, 5)))
     path = tmp_path / "m.npy"
     np.save(path, matrix)
@@ -47,11 +50,11 @@ def test_rows_of_a_file(stored, tmp_path, refused):
     refused(r"m\.npy has shape \(9,\): one of the two files", read_rows, path)
 
 
-def test_arrays_of_a_file(tmp_path, refused):
+def test_arrays_of_a_file(tmp_path, refused, make):
     matrix, path = np.random.default_rng(0).standard_normal((9, 5)), tmp_path / "a.npz"
-    np.savez(path, features=quantise(matrix), label=np.arange(9))
+    np.savez(path, features=make.quantise(matrix), label=np.arange(9))
     arrays = read_arrays(path)
-    np.testing.assert_array_equal(arrays["features"], read_rows(quantise(matrix)))
+    np.testing.assert_array_equal(arrays["features"], read_rows(make.quantise(matrix)))
     assert arrays["label"].tolist() == [*range(9)]
     path.write_bytes(path.read_bytes()[:-9])
     refused("cannot be read, copy it anew", read_arrays, path)

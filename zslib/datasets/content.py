@@ -131,28 +131,21 @@ def opened(path):
     """
     if os.path.isdir(path):
         raise IsADirectoryError(f"{path} is a folder: name a file in it")
-    damaged = f"{path} cannot be decompressed: it is truncated or damaged"
     try:
         with open(path, "rb") as file:
             kind = kind_of(file.read(_HEAD))
             file.seek(0)
-            if kind in _COMPRESSED:
-                with _COMPRESSED[kind](file, "rb") as stream:
-                    yield io.BufferedReader(stream)
-            elif kind == "zip":
-                with (
-                    zipfile.ZipFile(file) as archive,
-                    archive.open(_only(path, archive)) as stream,
-                ):
-                    yield io.BufferedReader(stream)
+            if kind == "zip":
+                archive = zipfile.ZipFile(file)
+                stream = archive.open(_only(path, archive))
             else:
-                yield file
-    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile) as error:
-        raise ValueError(damaged) from error
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        raise ValueError(damaged) from error  # of bzip2
+                stream = _COMPRESSED[kind](file) if kind in _COMPRESSED else file
+            with stream:
+                yield io.BufferedReader(stream)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+        if getattr(error, "errno", None) is not None:
+            raise  # of the system; what bzip2 and gzip find has no number
+        raise ValueError(f"{path} cannot be decompressed: it is truncated or damaged") from error
 
 
 def _only(path, archive):

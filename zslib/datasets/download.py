@@ -26,12 +26,16 @@ _PIECE = 1 << 16  # bytes; a broken connection loses less than this
 
 
 def fetch_file(url, path, checksum, *, progress=None):
-    """Download ``url`` to ``path`` unless it is there already, resuming an earlier try."""
+    """Download ``url`` to ``path`` unless it is there already, resuming an earlier try.
+
+    ``progress`` is called with the file's name, bytes so far, and bytes in all or None.
+    """
     import pooch
     import requests
 
     path = Path(path)
-    downloader = _Resuming(path.with_name(path.name + ".part"), progress)
+    report = partial(progress, path.name) if progress else lambda done, total: None
+    downloader = partial(_resume, path.with_name(path.name + ".part"), report)
     try:
         with needing_cache():
             pooch.retrieve(
@@ -69,78 +73,72 @@ def _asked(url, headers=None, **options):
         time.sleep(wait)
 
 
-class _Resuming:
+def _resume(part, report, url, output_file, pooch):
     """A downloader for pooch that continues a ``.part`` file."""
+    import requests
 
-    def __init__(self, part, progress):
-        self.part = part
-        self.note = part.with_name(part.name + ".json")
-        self.progress = progress or (lambda done, total: None)
-
-    def __call__(self, url, output_file, pooch):
-        import requests
-
-        exceptions = requests.exceptions
-        broken = (exceptions.ConnectionError, exceptions.Timeout, exceptions.ChunkedEncodingError)
-        for attempt in range(1, _ATTEMPTS + 1):
-            try:
-                self._continue(url)
-                break
-            except broken as error:
-                if attempt == _ATTEMPTS:
-                    have = self.part.stat().st_size if self.part.exists() else 0
-                    raise ConnectionError(
-                        f"the download of {url} broke off after {have:,} bytes, which are kept "
-                        "in a .part file: run the same command again to continue there"
-                    ) from error
-        os.replace(self.part, output_file)
-        self.note.unlink(missing_ok=True)
-
-    def _continue(self, url):
-        import requests
-
-        have, headers = self._resumable(url)
-        with _asked(url, headers, stream=True) as response:
-            place = response.headers.get("Content-Range", "")
-            resumed, beyond = (response.status_code == status for status in (206, 416))
-            if beyond and place == f"bytes */{have}":
-                return  # nothing is left to send
-            if beyond or (resumed and not place.startswith(f"bytes {have}-")):
-                self.part.unlink()
-                raise requests.ConnectionError("the part kept from before does not fit")
-            response.raise_for_status()
-            done = have if resumed else 0
-            length = response.headers.get("Content-Length")
-            total = done + int(length) if length else None
-            self._remember(url, response)
-            with open(self.part, "ab" if resumed else "wb") as file:
-                for piece in response.iter_content(_PIECE):
-                    file.write(piece)
-                    done += len(piece)
-                    self.progress(done, total)
-        if total is not None and done != total:
-            raise requests.ConnectionError(f"{done} of {total} bytes came")
-
-    def _resumable(self, url):
-        """Bytes kept from an earlier try of the same URL, and the headers to ask for the rest."""
-        headers = {"Accept-Encoding": "identity"}
+    exceptions = requests.exceptions
+    broken = (exceptions.ConnectionError, exceptions.Timeout, exceptions.ChunkedEncodingError)
+    note = part.with_name(part.name + ".json")
+    for attempt in range(1, _ATTEMPTS + 1):
         try:
-            note = json.loads(self.note.read_text(encoding="utf-8"))
-            have = self.part.stat().st_size if note["url"] == url else 0
-        except (OSError, ValueError, KeyError):
-            have = 0
-        if have:
-            headers["Range"] = f"bytes={have}-"
-            if note["validator"]:
-                # A file that changed at its source is then sent whole instead.
-                headers["If-Range"] = note["validator"]
-        return have, headers
+            _continue(url, part, note, report)
+            break
+        except broken as error:
+            if attempt == _ATTEMPTS:
+                have = part.stat().st_size if part.exists() else 0
+                raise ConnectionError(
+                    f"the download of {url} broke off after {have:,} bytes, which are kept "
+                    "in a .part file: run the same command again to continue there"
+                ) from error
+    os.replace(part, output_file)
+    note.unlink(missing_ok=True)
 
-    def _remember(self, url, response):
+
+def _continue(url, part, note, report):
+    """Ask once for what ``part`` lacks; ``note`` keeps what it is a part of."""
+    import requests
+
+    have, headers = _resumable(url, part, note)
+    with _asked(url, headers, stream=True) as response:
+        place = response.headers.get("Content-Range", "")
+        resumed, beyond = (response.status_code == status for status in (206, 416))
+        if beyond and place == f"bytes */{have}":
+            return  # nothing is left to send
+        if beyond or (resumed and not place.startswith(f"bytes {have}-")):
+            part.unlink()
+            raise requests.ConnectionError("the part kept from before does not fit")
+        response.raise_for_status()
+        done = have if resumed else 0
+        length = response.headers.get("Content-Length")
+        total = done + int(length) if length else None
         tag = response.headers.get("ETag", "")
         weak = not tag or tag.startswith("W/")
         validator = response.headers.get("Last-Modified") if weak else tag
-        self.note.write_text(json.dumps({"url": url, "validator": validator}), encoding="utf-8")
+        note.write_text(json.dumps({"url": url, "validator": validator}), encoding="utf-8")
+        with open(part, "ab" if resumed else "wb") as file:
+            for piece in response.iter_content(_PIECE):
+                file.write(piece)
+                done += len(piece)
+                report(done, total)
+    if total is not None and done != total:
+        raise requests.ConnectionError(f"{done} of {total} bytes came")
+
+
+def _resumable(url, part, note):
+    """Bytes kept from an earlier try of the same URL, and the headers to ask for the rest."""
+    headers = {"Accept-Encoding": "identity"}
+    try:
+        kept = json.loads(note.read_text(encoding="utf-8"))
+        have = part.stat().st_size if kept["url"] == url else 0
+    except (OSError, ValueError, KeyError):
+        have = 0
+    if have:
+        headers["Range"] = f"bytes={have}-"
+        if kept["validator"]:
+            # A file that changed at its source is then sent whole instead.
+            headers["If-Range"] = kept["validator"]
+    return have, headers
 
 
 def zenodo_files(record, *, api="https://zenodo.org/api/records"):

@@ -44,16 +44,14 @@ def checked(path):
     if name is None:
         return file
     listed = _listed()
-    if name in listed:
-        if file_hash(file) != listed[name]:
-            raise ValueError(
-                f"{file} is not the file that the repository has: it is truncated or altered. Get "
-                f"it back by 'git checkout -- data/{name}'"
-            )
-        return file
+    if name in listed and file_hash(file) != listed[name]:
+        raise ValueError(
+            f"{file} is not the file that the repository has: it is truncated or altered. Get "
+            f"it back by 'git checkout -- data/{name}'"
+        )
     plain = name.removesuffix(file.suffix) if file.suffix in _ENDINGS else name
     known = [plain + ending for ending in _ENDINGS if plain + ending in listed]
-    if known:
+    if known and name not in listed:
         raise ValueError(
             f"{file} is in the place of data/{known[0]}, which the repository has: remove it, or "
             "move it to a folder of your own, which ZSLIB_DATA names"
@@ -101,21 +99,17 @@ def file_hash(path):
 
     It may then change again without its times, which are coarse, showing it.
     """
+
+    def digest():
+        with open(path, "rb") as file:
+            return np.frombuffer(hashlib.file_digest(file, "sha256").digest(), np.uint8)
+
     state = file_state(path)
+    if max(state[1:3]) >= time.time_ns() - _SETTLING:
+        return digest().tobytes().hex()
+    # Where it changes while it is read, no later state is the one that this is noted under.
     key = json.dumps([str(path.resolve()), *state])
-    note = locate.cache_dir() / "hashes" / hashlib.sha256(key.encode()).hexdigest()[:24]
-    settled = max(state[1:3]) < time.time_ns() - _SETTLING
-    if settled:
-        try:
-            if re.fullmatch("[0-9a-f]{64}", noted := note.read_text(encoding="utf-8")):
-                return noted
-        except (OSError, ValueError):
-            pass  # not noted yet, or damaged
-    with open(path, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if settled and file_state(path) == state:
-        locate.store(note, lambda file: file.write(digest.encode("ascii")))
-    return digest
+    return locate.cached_array("hashes", key.encode(), digest).tobytes().hex()
 
 
 def read_bytes(path):
@@ -165,35 +159,29 @@ def naming(path, names=()):
         raise kind(f"{path}: {text}") from error
 
 
-def quantise(matrix):
-    """Rows as whole numbers from -127 to 127 with a scale, a structured array.
-
-    A row x becomes ``scale`` = max |x| / 127 and ``value`` = x / scale, rounded.
-
-    Examples
-    --------
-    >>> quantise(np.array([[1.0, -0.5], [0.0, 0.0]]))["value"].tolist()
-    [[127, -64], [0, 0]]
-    """
-    matrix = np.asarray(matrix, dtype=np.float32)
-    kind = np.dtype([("scale", "<f4"), ("value", "i1", (matrix.shape[1],))])
-    rows = np.zeros(len(matrix), dtype=kind)
-    rows["scale"] = np.abs(matrix).max(axis=1) / np.float32(127)
-    divisor = np.where(rows["scale"] > 0, rows["scale"], 1)
-    rows["value"] = np.rint(matrix / divisor[:, None])
-    return rows
-
-
 def read_rows(matrix, rows=slice(None), *, of=None):
     """Rows of a matrix, or of a ``.npy``, as float32: two-dimensional, or as `quantise` makes it.
 
-    Of a file only these are read, unless it is compressed. ``of`` is how many rows it must have,
-    and of what: ``(7461, "image labels")``.
+    <<<<<<< HEAD
+        Of a file only these are read, unless it is compressed. ``of`` is how many rows it must have,
+        and of what: ``(7461, "image labels")``.
+    =======
+        Parameters
+        ----------
+        matrix : array, or path of a ``.npy``
+            Two-dimensional; or structured, of each row a ``scale`` and whole numbers ``value``, as the
+            repository's edition has it (``data/make.py``). Of a file only the rows asked for are
+            read, unless it is compressed.
+        rows : slice or int array
+        of : (int, str), optional
+            How many rows a file must have, and of what: ``(7461, "image labels")``.
+    >>>>>>> 8daac43ae77eea37c28450ecc246afbd7f847f01
 
-    Examples
-    --------
-    >>> read_rows(quantise(np.array([[1.0, -0.5], [2.0, 0.0]])), [1]).tolist()
-    [[2.0, 0.0]]
+        Examples
+        --------
+        >>> kind = [("scale", "<f4"), ("value", "i1", (2,))]
+        >>> read_rows(np.array([(0.5, [127, -64]), (2.0, [1, 0])], kind), [1]).tolist()
+        [[2.0, 0.0]]
     """
     if not isinstance(matrix, np.ndarray):
         path = checked(matrix)

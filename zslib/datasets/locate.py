@@ -79,22 +79,13 @@ def written_whole(path):
     os.replace(file.name, path)
 
 
-def store(path, write):
-    """Let ``write`` fill a file of the cache, or do without it where it cannot be written."""
-    try:
-        with written_whole(path) as file:
-            write(file)
-    except OSError as error:
-        _warn(cache_dir(), error.strerror)
-
-
 @cache
 def _warn(folder, reason):
     warnings.warn(
         f"the cache {folder} cannot be written ({reason}), so that nothing is kept there: let "
         "the environment variable ZSLIB_CACHE name a folder that can, with space left",
         RuntimeWarning,
-        stacklevel=4,
+        stacklevel=3,
     )
 
 
@@ -134,14 +125,18 @@ def cache_folder(name):
 
 
 def cached_array(kind, key, compute):
-    """An array from the cache, or computed and kept there."""
+    """An array from the cache, or computed and kept there where the cache can be written."""
     cached = cache_dir() / kind / f"{hashlib.sha256(key).hexdigest()[:24]}.npy"
     try:
         return np.load(cached, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError):
         pass  # not there yet, or damaged
     array = compute()
-    store(cached, lambda file: np.save(file, array, allow_pickle=False))
+    try:
+        with written_whole(cached) as file:
+            np.save(file, array, allow_pickle=False)
+    except OSError as error:
+        _warn(cache_dir(), error.strerror)
     return array
 
 

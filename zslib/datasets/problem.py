@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from zslib.arrays import namespace, to_host, to_requested_device
-from zslib.validation import as_array, as_vectors
+from zslib.validation import as_array, as_vectors, check_indices, host_array
 
 
 class Problem:
@@ -58,6 +58,16 @@ def check_problem(problem, *fields, kind):
     """Raise TypeError unless ``problem`` has the ``fields`` that tell its kind from others."""
     if not all(hasattr(problem, name) for name in fields):
         raise TypeError(f"problem must be of the class {kind}, got {type(problem).__name__}")
+
+
+def integers(values, name, size):
+    """``values`` as a 1-d int64 array of numbers in [0, size), or an error that names them."""
+    values = host_array(values, name)
+    if values.ndim != 1:
+        raise ValueError(f"{name} must be a 1-d array, got shape {values.shape}")
+    if not values.size:
+        return np.empty(0, dtype=np.int64)
+    return check_indices(values, name, size).astype(np.int64)
 
 
 def add_array(digest, array):

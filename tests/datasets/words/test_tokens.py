@@ -25,7 +25,7 @@ TOKENS = [
 
 @pytest.mark.parametrize("text, tokens", TOKENS)
 def test_tokens_of_a_text(text, tokens):
-    assert tokenize(text) == tokens
+    assert tokenize(text) == tuple(tokens)
 
 
 @given(TEXTS, st.integers(1, 3))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from operator import methodcaller
 
-from zslib.arrays import like, namespace, row_norms, take_rows, to_host, unit_rows
+from zslib.arrays import like, mean_length, namespace, take_rows, to_host, unit_rows
 from zslib.datasets.problem import check_problem
 
 COMMON, UNIT = ", attributes of mean length 1", ", class embeddings too"
@@ -75,8 +75,7 @@ def common_scale(problem):
     classes' attributes, so that both keep their common unit: `MetricLearner` compares them.
     """
     _check(problem)
-    lengths = row_norms(take_rows(problem.class_embeddings, problem.seen_classes))
-    length = float(namespace(lengths).mean(lengths))
+    length = mean_length(take_rows(problem.class_embeddings, problem.seen_classes))
     if not length:
         raise ValueError(
             "class_embeddings of all seen classes are zero: check how the attributes were read"

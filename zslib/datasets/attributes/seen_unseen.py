@@ -12,11 +12,10 @@ import numpy as np
 from zslib.arrays import namespace, take_rows
 from zslib.datasets.attributes.scaling import Scaling
 from zslib.datasets.attributes.splits import PARTS, hold_out
-from zslib.datasets.problem import Problem, add_array
+from zslib.datasets.problem import Problem, add_array, integers
 from zslib.validation import (
     as_labels,
     check_choice,
-    check_indices,
     check_paired,
     host_array,
     is_text,
@@ -240,16 +239,6 @@ def mask_rows(mask, name, n, what):
             f"{name} is a mask of shape {mask.shape} for {n} {what}: give one truth for each"
         )
     return np.flatnonzero(mask)
-
-
-def integers(values, name, size):
-    """``values`` as a 1-d int64 array of numbers in [0, size), or an error that names them."""
-    values = host_array(values, name)
-    if values.ndim != 1:
-        raise ValueError(f"{name} must be a 1-d array, got shape {values.shape}")
-    if not values.size:
-        return np.empty(0, dtype=np.int64)
-    return check_indices(values, name, size).astype(np.int64)
 
 
 def _class_strings(values, name, n_classes, class_rows):

@@ -74,8 +74,7 @@ def load_xlsa17(source, *, att="unit length", seed=0, feature_scaling="none", ma
     coverage = {"images": len(labels), "test images in train_loc or val_loc": splits.dropped}
     if not splits.named:
         coverage["class names"] = "not in the file, which has no allclasses_names: counted"
-    if str(source) in OFFICIAL_STATISTICS:
-        published = OFFICIAL_STATISTICS[str(source)]
+    if published := OFFICIAL_STATISTICS.get(str(source)):
         coverage["counts as published"] = split_summary(splits, labels) == published
     rows, parts = select_images(labels, splits.parts, max_per_class=max_per_class, seed=seed)
     embeddings = splits.att if att == "unit length" else splits.original_att
@@ -113,9 +112,7 @@ def _files(source):
     for name, needed in zip(XLSA17_FILES, _VARIABLES, strict=True):
         given = path if needed <= inside else folder / name
         there = sorted(folder.glob("*.mat"))
-        fitting = [given]
-        if not given.is_file():
-            fitting = [file for file in there if needed <= variables(file)]
+        fitting = [given] if given.is_file() else [f for f in there if needed <= variables(f)]
         if len(fitting) != 1:
             raise FileNotFoundError(
                 f"{given} is not there, and {len(fitting)} other .mat files have "
@@ -146,8 +143,7 @@ def fetch_xlsa17(names=XLSA17_NAMES, *, progress=None):
     ``coverage`` whether the counts are the published ones.
     """
     folder = locate.cache_folder("xlsa17")
-    report = progress and partial(progress, "xlsa17.zip")
-    archive = fetch_file(XLSA17_URL, folder / "xlsa17.zip", None, progress=report)
+    archive = fetch_file(XLSA17_URL, folder / "xlsa17.zip", None, progress=progress)
     extract_xlsa17(archive, folder, names)
     return folder
 
@@ -158,8 +154,6 @@ def extract_xlsa17(archive, folder, names=XLSA17_NAMES):
         check_choice(name, "names", XLSA17_NAMES)
     folder = Path(folder)
     wanted = {f"{name}/{file}" for name in names for file in XLSA17_FILES}
-    for name in names:
-        (folder / name).mkdir(parents=True, exist_ok=True)
     missing = sorted(wanted.difference(extract_members(archive, wanted, folder)))
     if missing:
         raise ValueError(f"{archive} lacks {', '.join(missing)}: is it xlsa17.zip?")
@@ -180,15 +174,10 @@ def official_split_summary(name):
     def read(which):
         return read_att_splits(folder / _SPLIT_FILES.get(which, f"{which}_att_splits.mat"))
 
-    splits = read(name)
-    if name == "AWA2":
-        twin = read("AWA1")
-        counted = split_summary(twin, _labels("AWA1", twin))
-        summary = split_summary(splits)
-        summary |= {key: counted[key] for key in ("seen_classes", "unseen_classes")}
-    else:
-        summary = split_summary(splits, _labels(name, splits))
-    return {**summary, "images_dropped": splits.dropped}
+    splits, twin = read(name), "AWA1" if name == "AWA2" else name
+    counted = split_summary(read(twin), _labels(twin, splits))
+    classes = {key: counted[key] for key in ("seen_classes", "unseen_classes")}
+    return {**split_summary(splits), **classes, "images_dropped": splits.dropped}
 
 
 def _labels(name, splits):

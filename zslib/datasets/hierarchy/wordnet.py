@@ -12,7 +12,6 @@ import hashlib
 import os
 import tempfile
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from zslib.datasets.download import extract_members, fetch_file
@@ -108,7 +107,7 @@ def fetch_wordnet(*, progress=None, archives=ARCHIVES):
         path = folder / url.rsplit("/", 1)[-1]
         try:
             # The archive has no checksum known here; its member is checked instead.
-            fetch_file(url, path, None, progress=progress and partial(progress, path.name))
+            fetch_file(url, path, None, progress=progress)
             with tempfile.TemporaryDirectory(dir=folder) as place:
                 if not extract_members(path, [FILE], place):
                     raise ValueError(f"it has no {FILE}")

@@ -3,8 +3,6 @@
 Zenodo record 2654864. `fetch_dinu2015` brings the four files; `dinu2015` reads them.
 """
 
-from functools import partial
-
 from zslib.datasets import download
 from zslib.datasets.entry import BILINGUAL, Dataset, below
 from zslib.datasets.locate import cache_folder, complete_folder, require_folder
@@ -68,8 +66,7 @@ def fetch_dinu2015(*, progress=None, api="https://zenodo.org/api/records"):
 
     def bring(file):
         url, checksum = listed[file]
-        report = progress and partial(progress, file)
-        return download.fetch_file(url, folder / file, checksum, progress=report)
+        return download.fetch_file(url, folder / file, checksum, progress=progress)
 
     def missing():
         return [name for name in FILES.values() if not (folder / name).is_file()]

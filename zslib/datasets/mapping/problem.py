@@ -9,9 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from zslib.arrays import like, namespace
+from zslib.arrays import take_rows
 from zslib.datasets.entry import SETTINGS
-from zslib.datasets.problem import Problem, add_array, add_words
+from zslib.datasets.problem import Problem, add_array, add_words, integers
 from zslib.metrics.correlations import hub_cosines
 from zslib.validation import (
     check_choice,
@@ -109,8 +109,9 @@ class MappingProblem(Problem):
         check_columns(self.X_test, column_names(self.X_train), "X_test", "X_train")
         self._check_vectors()
         check_same_width(self.X_train, self.X_test, "X_train", "X_test")
-        self._set("train_gold", self._rows_of_targets("train_gold"))
-        self._set("test_gold", _gold_rows(self.test_gold, self.targets.shape[0]))
+        n_targets = self.targets.shape[0]
+        self._set("train_gold", integers(self.train_gold, "train_gold", n_targets))
+        self._set("test_gold", _gold_rows(self.test_gold, n_targets))
         for name, vectors in (_WORDS | {"train_gold": "X_train", "test_gold": "X_test"}).items():
             entries, rows = len(getattr(self, name)), getattr(self, vectors).shape[0]
             if entries != rows:
@@ -127,17 +128,11 @@ class MappingProblem(Problem):
         self._set("labels", self._checked_labels())
         self._check_zero_shot()
 
-    def _rows_of_targets(self, name):
-        rows = np.asarray(getattr(self, name))
-        if rows.ndim != 1:
-            raise ValueError(f"{name} must be rows of targets, 1-d, got shape {rows.shape}")
-        return check_indices(rows, name, self.targets.shape[0]).astype(np.int64)
-
     def _checked_labels(self):
         used = np.union1d(self.train_gold, np.concatenate(self.test_gold))
         if self.labels is None:
             return used
-        labels = np.unique(self._rows_of_targets("labels"))
+        labels = np.unique(integers(self.labels, "labels", self.targets.shape[0]))
         if not np.isin(used, labels).all():
             raise ValueError("labels must include every row of train_gold and test_gold")
         return labels
@@ -155,15 +150,12 @@ class MappingProblem(Problem):
     @cached_property
     def Y_train(self):
         """Target vectors of the training pairs, shape (n, d2): ``targets[train_gold]``."""
-        xp = namespace(self.targets)
-        return xp.take(self.targets, like(self.train_gold, self.targets), axis=0)
+        return take_rows(self.targets, self.train_gold)
 
     @cached_property
     def is_training_target(self):
         """Bool array (N,): which targets some training pair maps to (pollution's Y^Tr)."""
-        seen = np.zeros(self.targets.shape[0], dtype=bool)
-        seen[self.train_gold] = True
-        return seen
+        return np.isin(np.arange(self.targets.shape[0]), self.train_gold)
 
     @cached_property
     def hub_cosines(self):

@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 
 from zslib.arrays import ragged_rows, take_rows
-from zslib.datasets.attributes.seen_unseen import SplitProblem, integers, refuse_rows
+from zslib.datasets.attributes.seen_unseen import SplitProblem, refuse_rows
 from zslib.datasets.attributes.splits import PARTS
-from zslib.datasets.problem import add_array, add_words
+from zslib.datasets.problem import add_array, add_words, integers
 from zslib.datasets.words.tokens import check_texts
 from zslib.validation import check_choice
 

@@ -8,7 +8,7 @@ over is reported.
 import codecs
 import re
 from collections import Counter
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 
 import numpy as np
 
@@ -113,12 +113,7 @@ def _number_like(field):
 
 def _trailing(line):
     """How many fields at the line's end are numbers; the first field is never one."""
-    count = 0
-    for field in reversed(line.split()[1:]):
-        if not _number_like(field):
-            break
-        count += 1
-    return count
+    return len(list(takewhile(_number_like, reversed(line.split()[1:]))))
 
 
 def _shown(name):
@@ -135,7 +130,7 @@ class _Reader:
 
     def error(self, reason):
         """The error for the record that was read last."""
-        return ValueError(f"{self.path}, {self.place}: {reason}")
+        return ValueError(f"{self.path}, {self.place.format(self)}: {reason}")
 
     def undecoded(self, name, codec, numbers):
         """The error for a word that is not in the encoding."""
@@ -149,11 +144,7 @@ class _Text(_Reader):
     """Lines of a word and its numbers."""
 
     number, header = 1, "none"
-
-    @property
-    def place(self):
-        """The line that was read last."""
-        return f"line {self.number}"
+    place = "line {0.number}"
 
     def records(self):
         """Records one by one; a file of GloVe has no header."""
@@ -288,8 +279,6 @@ class _Text(_Reader):
             return word
         if b"\r" in word:
             raise self.error(_RETURN)
-        if len(parts) == 1:
-            return parts[0]
         pointed = all(b"." in field or b"e" in field.lower() for field in numbers)
         inner = [part for part in parts[:-1] if _number_like(part)]
         joined = sum(b"." in part or not pointed for part in inner)
@@ -323,10 +312,7 @@ def _separator_hint(field):
 class _Binary(_Reader):
     """Records of a word, a blank and numbers of float32, with a line end after them or without."""
 
-    @property
-    def place(self):
-        """The record that was read last."""
-        return f"record {self.number} of {self.count} (byte {self.byte})"
+    place = "record {0.number} of {0.count} (byte {0.byte})"
 
     def records(self):
         """Records one by one."""

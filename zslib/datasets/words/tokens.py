@@ -19,20 +19,15 @@ _NAMED = ("<padding>", "<unknown>")
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
+@lru_cache(maxsize=1 << 17)
 def tokenize(text):
-    """Words and numbers of a text, in lower case, punctuation dropped.
+    """Words and numbers of a text, in lower case, punctuation dropped; one string for each word.
 
     Examples
     --------
     >>> tokenize("The bird's 2 wings, black-brown.")
-    ['the', "bird's", '2', 'wings', 'black', 'brown']
+    ('the', "bird's", '2', 'wings', 'black', 'brown')
     """
-    return list(_tokens(text))
-
-
-@lru_cache(maxsize=1 << 17)
-def _tokens(text):
-    """Those of a text that is read again and again, one string for each word."""
     return tuple(map(intern, _TOKEN.findall(text.lower().replace("’", "'"))))
 
 
