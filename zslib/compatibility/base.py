@@ -31,25 +31,6 @@ from zslib.validation import (
     sizes,
 )
 
-__all__ = [
-    "BilinearModel",
-    "CompatibilityModel",
-    "check_beyond_chance",
-    "check_fit_input",
-    "check_told_apart",
-    "cosines",
-    "directions",
-    "lengthened",
-    "log_softmax",
-    "named_rows",
-    "products_and_sums",
-    "some_rows",
-    "squared_distances",
-    "through_directions",
-    "typed_like",
-    "zero_shot_scorer",
-]
-
 
 def check_fit_input(X, y, class_embeddings):
     """Check the labels; reduce training input to the classes that occur in ``y``.

@@ -11,8 +11,6 @@ from zslib.compatibility.parameters import Positive
 from zslib.optim import minimize
 from zslib.validation import check_learned
 
-__all__ = ["BiDiLEL", "place_among_landmarks", "sammon_objective", "slpp_directions", "slpp_sums"]
-
 SAME = 1e-6
 """Classes whose embeddings, of length one, are nearer than this are the same class.
 

@@ -10,8 +10,6 @@ from zslib.compatibility.parameters import NotNegative
 from zslib.optim import minimize
 from zslib.validation import check_learned
 
-__all__ = ["ConSE", "fit_linear", "linear_weights", "softmax_objective"]
-
 
 @dataclass(repr=False, eq=False)
 class ConSE(CompatibilityModel):

@@ -10,15 +10,6 @@ from zslib.compatibility.parameters import NotNegative
 from zslib.nn import sigmoid
 from zslib.validation import check_real
 
-__all__ = [
-    "DAP",
-    "AttributeModel",
-    "attribute_objective",
-    "binary_attributes",
-    "log_add_exp_of_classes",
-    "log_sigmoid",
-]
-
 
 @dataclass(repr=False, eq=False)
 class AttributeModel(CompatibilityModel):

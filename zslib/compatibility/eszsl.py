@@ -10,8 +10,6 @@ from zslib.compatibility.base import BilinearModel, products_and_sums
 from zslib.compatibility.parameters import Positive
 from zslib.validation import check_learned, check_narrowed
 
-__all__ = ["ESZSL", "eszsl_solution"]
-
 
 @dataclass(repr=False, eq=False)
 class ESZSL(BilinearModel):

@@ -11,8 +11,6 @@ from zslib.compatibility.sse import simplex_mixtures
 from zslib.optim import minimize
 from zslib.validation import check_learned
 
-__all__ = ["JLSE", "match_objective", "ridge_encoder"]
-
 
 @dataclass(repr=False, eq=False)
 class JLSE(CompatibilityModel):

@@ -8,8 +8,6 @@ from zslib.compatibility.base import CompatibilityModel, cosines, products_and_s
 from zslib.compatibility.parameters import Positive
 from zslib.validation import check_learned, check_narrowed
 
-__all__ = ["SAE", "sylvester_solution"]
-
 
 @dataclass(repr=False, eq=False)
 class SAE(CompatibilityModel):

@@ -37,8 +37,6 @@ from zslib.validation import (
     check_vectors,
 )
 
-__all__ = ["CLAREL"]
-
 _TEXTS_AT_ONCE = 256
 
 

@@ -10,8 +10,6 @@ from array_api_compat import is_cupy_array, is_numpy_array
 from zslib.arrays import add_rows, like, namespace
 from zslib.nn import Parameter
 
-__all__ = ["RowParameter", "TextDraw", "distinct", "mixing", "sums_over"]
-
 
 class TextDraw(NamedTuple):
     """Which texts make up each of n vectors: pairs of a vector and a text, on the host."""

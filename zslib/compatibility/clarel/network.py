@@ -17,8 +17,6 @@ from zslib.nn import Dropout, Linear
 from zslib.nn.layer import named_parts
 from zslib.validation import check_integer, check_vectors
 
-__all__ = ["ClarelNetwork", "check_for", "make_encoder"]
-
 
 class ClarelNetwork:
     """Image head, text encoder and head, dropout before both, and the two classifiers."""

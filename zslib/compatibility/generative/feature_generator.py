@@ -24,8 +24,6 @@ from zslib.validation import (
     column_names,
 )
 
-__all__ = ["FeatureGenerator"]
-
 
 @dataclass(repr=False, eq=False)
 class FeatureGenerator(GenerativeModel):

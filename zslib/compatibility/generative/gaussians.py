@@ -4,8 +4,6 @@ from zslib.arrays import namespace
 from zslib.compatibility.base import typed_like
 from zslib.nn import Layer, Linear, ReLU, Sequential
 
-__all__ = ["GaussianEncoder", "distances", "divergences", "draw"]
-
 
 class GaussianEncoder(Layer):
     r"""A hidden layer of rectifiers, and from it :math:`\mu` and :math:`\ell`, side by side.

@@ -48,8 +48,6 @@ from zslib.validation import (
     column_names,
 )
 
-__all__ = ["MetricLearner"]
-
 
 @dataclass(repr=False, eq=False)
 class MetricLearner(CompatibilityModel):
