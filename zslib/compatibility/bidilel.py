@@ -6,7 +6,12 @@ import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import class_sums, namespace, range_power, take_rows, to_host, typed_as
-from zslib.compatibility.base import CompatibilityModel, directions, squared_distances
+from zslib.compatibility.base import (
+    CompatibilityModel,
+    directions,
+    plus_diagonal,
+    squared_distances,
+)
 from zslib.compatibility.parameters import Positive
 from zslib.optim import minimize
 from zslib.validation import check_learned
@@ -170,9 +175,8 @@ def slpp_sums(X, codes, k, n_neighbors=None):
 def slpp_directions(total, within, alpha, d):
     """The d largest eigenvalues, and P (p, d), of ``total p = lambda (within + alpha I) p``."""
     xp, p = namespace(total), total.shape[0]
-    penalised = within + alpha * xp.eye(p, dtype=xp.float64, device=array_device(total))
-    # By P = K Q with K' penalised K = I the problem is an ordinary symmetric one.
-    values, vectors = xp.linalg.eigh(penalised)
+    # By P = K Q with K' (within + alpha) K = I the problem is an ordinary symmetric one.
+    values, vectors = xp.linalg.eigh(plus_diagonal(within, alpha))
     whitening = vectors / xp.sqrt(values)
     inner = whitening.T @ total @ whitening
     values, vectors = xp.linalg.eigh(0.5 * (inner + inner.T))

@@ -28,16 +28,6 @@ class TextDraw(NamedTuple):
         return cls(np.arange(len(texts)), texts, np.ones(len(texts)), len(texts))
 
 
-def distinct(values, size):
-    """As `numpy.unique` with the places of ``values``, all below ``size``, without its sort."""
-    present = np.zeros(size, dtype=bool)
-    present[values] = True
-    found = np.flatnonzero(present)
-    places = np.empty(size, dtype=np.intp)
-    places[found] = np.arange(len(found))
-    return found, places[values]
-
-
 def sums_over(owner, column, share, shape):
     """Dense host matrix with ``share`` added up at (``owner``, ``column``)."""
     flat = np.bincount(owner * shape[1] + column, weights=share, minlength=shape[0] * shape[1])

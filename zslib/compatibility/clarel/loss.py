@@ -228,18 +228,9 @@ def clarel_loss(
     _check_batch(images, texts, distance, same_text)
     check_pairs(images, image_logits, "images", "image_logits")
     check_pairs(images, text_logits, "images", "text_logits")
-    return batch_loss(
-        images,
-        texts,
-        image_logits,
-        text_logits,
-        codes,
-        retrieval_mix=retrieval_mix,
-        classification_weight=weight,
-        text_codes=text_codes,
-        distance=distance,
-        same_text=same_text,
-    )
+    weights = {"retrieval_mix": retrieval_mix, "classification_weight": weight}
+    how = weights | {"text_codes": text_codes, "distance": distance, "same_text": same_text}
+    return batch_loss(images, texts, image_logits, text_logits, codes, **how)
 
 
 def batch_loss(

@@ -28,8 +28,8 @@ class GaussianEncoder(Layer):
         return self.body.backward(by_mean + by_log)
 
     def parameters(self):
-        parts = zip(("body", "mean", "log_variance"), (self.body, *self.heads), strict=True)
-        return {f"{n}.{name}": p for n, part in parts for name, p in part.parameters().items()}
+        mean, log_variance = self.heads
+        return Sequential(body=self.body, mean=mean, log_variance=log_variance).parameters()
 
 
 def draw(mean, log_variance, rng):

@@ -94,16 +94,7 @@ def pair_hinge(D, weight, threshold, hinge):
 
 
 def metric_objective(
-    theta,
-    X,
-    vectors,
-    own,
-    negatives,
-    *,
-    positive_weight,
-    negative_weight,
-    attribute_weight,
-    hinge="squared_distance",
+    theta, X, vectors, own, negatives, *, positive_weight, negative_weight, attribute_weight, hinge
 ):
     r"""Loss of some images, and its gradients by ``theta``, without the penalty.
 
