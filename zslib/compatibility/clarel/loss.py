@@ -16,14 +16,6 @@ from zslib.arrays import namespace
 from zslib.nn import softmax_cross_entropy
 from zslib.validation import check_choice, check_pairs, check_real, check_same_width, check_vectors
 
-__all__ = [
-    "DISTANCES",
-    "LossTerms",
-    "clarel_loss",
-    "embedding_distances",
-    "retrieval_probabilities",
-]
-
 DISTANCES = ("euclidean", "squared")
 
 

@@ -6,8 +6,6 @@ from zslib.compatibility.clarel.draws import TextDraw, sums_over
 from zslib.search.rows import distinct
 from zslib.validation import as_labels, check_indices, check_length, host_array
 
-__all__ = ["Pairs"]
-
 
 class Pairs:
     """Samples and their texts, checked; all on the host.

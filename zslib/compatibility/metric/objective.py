@@ -7,8 +7,6 @@ from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, put
 
-__all__ = ["HINGES", "attribute_estimates", "metric_objective", "pair_hinge", "squared_distances"]
-
 HINGES = ("squared_distance", "as_printed")
 
 
