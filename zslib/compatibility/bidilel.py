@@ -133,16 +133,12 @@ class BiDiLEL(CompatibilityModel):
         )
         distances = _distances(S, seen)
         own = to_host(xp.argmin(distances, axis=1))
-        new = to_host(xp.min(distances, axis=1)) > SAME
-        places = take_rows(landmarks, own)
-        if new.any():
-            rows = np.flatnonzero(new)
-            S = take_rows(S, rows)
-            found = place_among_landmarks(landmarks, take_rows(distances, rows), _distances(S, S))
-            order = np.arange(len(new))
-            order[rows] = len(new) + np.arange(len(rows))
-            places = take_rows(xp.concat([places, found], axis=0), order)
-        return xp.astype(places, class_embeddings.dtype)
+        new = np.flatnonzero(to_host(xp.min(distances, axis=1)) > SAME)
+        if new.size:
+            S, own[new] = take_rows(S, new), landmarks.shape[0] + np.arange(new.size)
+            found = place_among_landmarks(landmarks, take_rows(distances, new), _distances(S, S))
+            landmarks = xp.concat([landmarks, found], axis=0)
+        return xp.astype(take_rows(landmarks, own), class_embeddings.dtype)
 
     def _scores(self, X, class_embeddings):
         return -_distances(self._projected(X), self.place(class_embeddings))

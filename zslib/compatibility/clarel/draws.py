@@ -69,9 +69,7 @@ class RowParameter(Parameter):
         for rows, values in self._parts:
             rows = like(rows, self.value)
             if is_numpy_array(self.value) or is_cupy_array(self.value):
-                values *= -rate
-                values += self.value[rows]
-                self.value[rows] = values
+                self.value[rows] -= float(rate) * values
             else:  # the array API cannot assign to rows by number
                 add_rows(self.value, rows, -rate * values)
         self._parts = []
