@@ -58,8 +58,8 @@ REFUSALS = {
         ((X, y + 1, S), r"every label needs an embedding.* \[0, 5\)"),
         ((X, y - 2, S), "every label needs an embedding.* -1 to 2"),
         ((X, y.astype(float), S), "y .* must hold integers", TypeError),
-        ((X, y[:-1], S), r"one label for each of the 9 rows.*\(8,\)"),
-        ((X, y[:, None], S), r"one label for each .*\(9, 1\)"),
+        ((X, y[:-1], S), r"y has shape \(8,\): give one for each of the 9 rows of X"),
+        ((X, y[:, None], S), r"y has shape \(9, 1\): give one for each"),
         ((np.where(ROW_2, np.nan, X), y, S), "X holds NaN .* row 2"),
         ((X, y, np.where(ROW_2[:5], np.inf, S)), "class_embeddings holds NaN .* row 2"),
         ((0 * X + 3.0, y, S), "all rows of X are the same"),
@@ -79,14 +79,14 @@ REFUSALS = {
     ],
     FITTED.predict: [
         ((X[:, :2], S), "X has 2 features, but ESZSL is expecting 3"),
-        ((X, S[:, :1]), "class_embeddings has 1 columns, but this ESZSL"),
+        ((X, S[:, :1]), "class_embeddings has 1 columns and what fit"),
         ((np.full((1, 3), np.nan), S), "X holds NaN"),
         ((X, np.full((1, 2), np.inf)), "class_embeddings holds NaN or infinity"),
         ((STRICT_X, S), "arrays of one library", TypeError),
         ((STRICT_X, None), "arrays of one library", TypeError),
     ],
     FITTED.score: [((X, y, S[:3]), "every label needs an embedding")],
-    partial(zero_shot_scorer, FITTED): [((X, y[:3]), "one label for each")],
+    partial(zero_shot_scorer, FITTED): [((X, y[:3]), "y .*: give one for each of the")],
 }
 
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from zslib.search import rows as _rows
 
@@ -44,3 +46,11 @@ def test_copies(k):
     heads, bounds = rng.choice(first, 40), rng.integers(0, 30, 40)
     expected = ((first == heads[:, None]) & (np.arange(30) < bounds[:, None])).sum(axis=1)
     np.testing.assert_array_equal(copies.below(heads, bounds), expected)
+
+
+@given(st.lists(st.integers(-9, 90), min_size=1, max_size=20))
+def test_distinct_is_unique(values):
+    values = np.array(values)
+    found = zip(_rows.distinct(values), np.unique(values, return_inverse=True), strict=True)
+    for ours, expected in found:
+        np.testing.assert_array_equal(ours, expected)

@@ -7,7 +7,7 @@ from scipy.special import erf
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from zslib.arrays import like, namespace, range_power, row_blocks, row_norms, to_host
+from zslib.arrays import like, namespace, range_power, row_blocks, row_norms, to_host, typed_as
 from zslib.search import top_k
 from zslib.validation import (
     as_array,
@@ -178,9 +178,7 @@ class GaussianThreshold(BaseEstimator):
         """1 for each mapped image outside of all balls, 0 for the others, (n,)."""
         points = _checked(self, points, "centres_")
         xp = namespace(points)
-        centres, radii = (
-            xp.astype(array, points.dtype, copy=False) for array in (self.centres_, self.radii_)
-        )
+        centres, radii = typed_as(points, self.centres_, self.radii_)
         blocks = []
         for rows in row_blocks(points.shape[0], centres.shape[0] * centres.shape[1]):
             apart = points[rows, None, :] - centres[None, :, :]

@@ -1,6 +1,8 @@
 """COSMO (Atzmon & Chechik 2019): a confidence gate between two experts, and adaptive smoothing."""
 
 import math
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -10,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from zslib.arrays import like, namespace, to_host
 from zslib.calibration.mixtures import EPSILON, check_experts, even_odds, mix_experts
 from zslib.metrics.zero_shot import seen_unseen_curve
+from zslib.nn import sigmoid
 from zslib.validation import (
     as_array,
     check_indices,
@@ -117,6 +120,7 @@ class ConfidenceGate(BaseEstimator):
         return xp.concat(found, axis=1)
 
 
+@dataclass(repr=False, eq=False)
 class AdaptiveSmoothing(BaseEstimator):
     r"""COSMO: two experts, mixed by a confidence gate (Atzmon & Chechik 2019, section 4).
 
@@ -169,18 +173,11 @@ class AdaptiveSmoothing(BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        mixture="adaptive",
-        *,
-        weight=0.5,
-        temperatures=(0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
-        gate=None,
-    ):
-        self.mixture = mixture
-        self.weight = weight
-        self.temperatures = temperatures
-        self.gate = gate
+    mixture: str = "adaptive"
+    _: KW_ONLY
+    weight: float = 0.5
+    temperatures: tuple = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+    gate: Any = None
 
     def fit(self, experts, labels, is_seen):
         """Fit the gate and choose T and the threshold, on images that no expert was trained on.
@@ -249,8 +246,3 @@ class AdaptiveSmoothing(BaseEstimator):
             xp.max(xp.where(side, logs, lowest), axis=1, keepdims=True) for side in (seen, ~seen)
         ]
         return xp.where(seen, logs - best[0] + lead[:, None], logs - best[1])
-
-
-def sigmoid(logits):
-    """1 / (1 + exp(-x)), which never overflows."""
-    return 0.5 + 0.5 * namespace(logits).tanh(0.5 * logits)

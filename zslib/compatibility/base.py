@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from array_api_compat import device as array_device
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
@@ -20,7 +21,9 @@ from zslib.validation import (
     check_columns,
     check_indices,
     check_learned,
+    check_length,
     check_paired,
+    check_same_width,
     check_trained,
     column_names,
     host_array,
@@ -30,25 +33,6 @@ from zslib.validation import (
     rows_of_names,
     sizes,
 )
-
-__all__ = [
-    "BilinearModel",
-    "CompatibilityModel",
-    "check_beyond_chance",
-    "check_fit_input",
-    "check_told_apart",
-    "cosines",
-    "directions",
-    "lengthened",
-    "log_softmax",
-    "named_rows",
-    "products_and_sums",
-    "some_rows",
-    "squared_distances",
-    "through_directions",
-    "typed_like",
-    "zero_shot_scorer",
-]
 
 
 def check_fit_input(X, y, class_embeddings):
@@ -115,11 +99,7 @@ def _row_numbers(y, names, X):
 
 
 def _check_labels(y, X, class_embeddings):
-    if y.ndim != 1 or y.shape[0] != X.shape[0]:
-        raise ValueError(
-            f"y must have one label for each of the {X.shape[0]} rows of X, got shape "
-            f"{tuple(y.shape)}"
-        )
+    check_length(y, "y", X.shape[0], "X")
     name = "y (rows of class_embeddings: every label needs an embedding)"
     check_indices(y, name, class_embeddings.shape[0])
 
@@ -131,7 +111,15 @@ def products_and_sums(X, codes, k):
     sums, counts = class_sums(scaled, codes, k)
     parts = scaled.T @ scaled, sums, counts
     squares, sums, counts = (xp.astype(part, xp.float64) for part in parts)
-    return squares * (unit * unit), sums * unit, counts
+    squares *= unit * unit
+    check_learned(squares, "give smaller features")
+    return squares, sums * unit, counts
+
+
+def plus_diagonal(matrix, value):
+    """``matrix`` with a number added to each entry of its diagonal."""
+    xp, device = namespace(matrix), array_device(matrix)
+    return matrix + value * xp.eye(matrix.shape[0], dtype=matrix.dtype, device=device)
 
 
 _REMEDY = "bring rows to a length near one, or give less regularization"
@@ -279,14 +267,23 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         """
         return self._checked_fit(X, y, class_embeddings)
 
-    def _checked_fit(self, X, y, class_embeddings, **more):
-        """``fit`` of a model that is also given ``more``, which it has checked."""
+    def _checked_fit(self, X, y, class_embeddings, vectors=None, **more):
+        """``fit`` of a model that is also given ``more``.
+
+        ``vectors`` of these lie in the space of the classes and are checked here, the others not.
+        """
         given, columns = X, column_names(class_embeddings)
         class_embeddings, names = named_rows(class_embeddings)
         check_paired(X, y, "X", "y")
         X = as_vectors(X, "X")
         validate_data(self, given, y, skip_check_array=True)
         class_embeddings = as_vectors(class_embeddings, "class_embeddings", like=X)
+        for name, rows in (vectors or {}).items():
+            if rows is not None:
+                check_columns(rows, columns, name, "class_embeddings")
+                rows = as_vectors(rows, name, like=X)
+                check_same_width(rows, class_embeddings, name, "class_embeddings")
+            more[name] = rows
         y, named = _row_numbers(y, names, X)
         classes, codes, embeddings = check_fit_input(X, y, class_embeddings)
         # A fit that fails must not leave the last one's marks on half-changed state.
@@ -348,12 +345,8 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         X = self._checked(X)
         candidates = self.class_embeddings_ if class_embeddings is None else class_embeddings
         class_embeddings = as_vectors(named_rows(candidates)[0], "class_embeddings", like=X)
-        if class_embeddings.shape[1] != self.embedding_dim_:
-            raise ValueError(
-                f"class_embeddings has {class_embeddings.shape[1]} columns, but this "
-                f"{type(self).__name__} was fitted on {self.embedding_dim_}: pass vectors of the "
-                "same space"
-            )
+        known = self.class_embeddings_
+        check_same_width(class_embeddings, known, "class_embeddings", "what fit was given")
         check_columns(candidates, self.embedding_names_in_, "class_embeddings")
         return self._finite_scores(X, class_embeddings)
 

@@ -6,12 +6,15 @@ import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import class_sums, namespace, range_power, take_rows, to_host, typed_as
-from zslib.compatibility.base import CompatibilityModel, directions, squared_distances
+from zslib.compatibility.base import (
+    CompatibilityModel,
+    directions,
+    plus_diagonal,
+    squared_distances,
+)
 from zslib.compatibility.parameters import Positive
 from zslib.optim import minimize
 from zslib.validation import check_learned
-
-__all__ = ["BiDiLEL", "place_among_landmarks", "sammon_objective", "slpp_directions", "slpp_sums"]
 
 SAME = 1e-6
 """Classes whose embeddings, of length one, are nearer than this are the same class.
@@ -130,16 +133,12 @@ class BiDiLEL(CompatibilityModel):
         )
         distances = _distances(S, seen)
         own = to_host(xp.argmin(distances, axis=1))
-        new = to_host(xp.min(distances, axis=1)) > SAME
-        places = take_rows(landmarks, own)
-        if new.any():
-            rows = np.flatnonzero(new)
-            S = take_rows(S, rows)
-            found = place_among_landmarks(landmarks, take_rows(distances, rows), _distances(S, S))
-            order = np.arange(len(new))
-            order[rows] = len(new) + np.arange(len(rows))
-            places = take_rows(xp.concat([places, found], axis=0), order)
-        return xp.astype(places, class_embeddings.dtype)
+        new = np.flatnonzero(to_host(xp.min(distances, axis=1)) > SAME)
+        if new.size:
+            S, own[new] = take_rows(S, new), landmarks.shape[0] + np.arange(new.size)
+            found = place_among_landmarks(landmarks, take_rows(distances, new), _distances(S, S))
+            landmarks = xp.concat([landmarks, found], axis=0)
+        return xp.astype(take_rows(landmarks, own), class_embeddings.dtype)
 
     def _scores(self, X, class_embeddings):
         return -_distances(self._projected(X), self.place(class_embeddings))
@@ -172,9 +171,8 @@ def slpp_sums(X, codes, k, n_neighbors=None):
 def slpp_directions(total, within, alpha, d):
     """The d largest eigenvalues, and P (p, d), of ``total p = lambda (within + alpha I) p``."""
     xp, p = namespace(total), total.shape[0]
-    penalised = within + alpha * xp.eye(p, dtype=xp.float64, device=array_device(total))
-    # By P = K Q with K' penalised K = I the problem is an ordinary symmetric one.
-    values, vectors = xp.linalg.eigh(penalised)
+    # By P = K Q with K' (within + alpha) K = I the problem is an ordinary symmetric one.
+    values, vectors = xp.linalg.eigh(plus_diagonal(within, alpha))
     whitening = vectors / xp.sqrt(values)
     inner = whitening.T @ total @ whitening
     values, vectors = xp.linalg.eigh(0.5 * (inner + inner.T))

@@ -6,8 +6,6 @@ from zslib.arrays import namespace, typed_as
 from zslib.compatibility.base import CompatibilityModel, directions
 from zslib.compatibility.eszsl import ESZSL
 
-__all__ = ["Centred"]
-
 
 class Centred(CompatibilityModel):
     r"""A scorer on features and class embeddings that are centred, then scaled to length one.

@@ -13,8 +13,6 @@ from zslib.compatibility.epochs import train_epochs
 from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.optim import Adagrad
 
-__all__ = ["CMT", "two_layer_objective"]
-
 
 @dataclass(repr=False, eq=False)
 class CMT(CompatibilityModel):

@@ -16,8 +16,6 @@ from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.nn import BatchNorm, Descent, Linear, ReLU, Sequential, softmax_cross_entropy
 from zslib.optim import Adam
 
-__all__ = ["CNZSL", "scaled_cosine_objective"]
-
 
 @dataclass(repr=False, eq=False)
 class CNZSL(CompatibilityModel):

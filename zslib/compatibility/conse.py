@@ -10,8 +10,6 @@ from zslib.compatibility.parameters import NotNegative
 from zslib.optim import minimize
 from zslib.validation import check_learned
 
-__all__ = ["ConSE", "fit_linear", "linear_weights", "softmax_objective"]
-
 
 @dataclass(repr=False, eq=False)
 class ConSE(CompatibilityModel):
@@ -120,20 +118,32 @@ def softmax_objective(weights, X, codes, regularization):
 
     ``weights`` (p + 1, k) has W, and b in its last row; ``codes`` (n,) is the class of each row.
     """
-    xp = namespace(weights, X)
-    (n, _), k = X.shape, weights.shape[1]
+    return linear_objective(_softmax_losses, weights, X, codes, regularization)
+
+
+def _softmax_losses(logits, codes):
+    xp = namespace(logits)
+    own = one_hot(codes, logits.shape[1], logits.dtype)
+    logits = logits - xp.max(logits, axis=1, keepdims=True)
+    likely = xp.exp(logits)
+    total = xp.sum(likely, axis=1, keepdims=True)
+    return xp.log(total[:, 0]) - xp.sum(logits * own, axis=1), likely / total - own
+
+
+def linear_objective(losses, weights, X, codes, regularization):
+    """Penalised mean loss of linear classifiers, and its gradient by ``weights`` (p + 1, k).
+
+    ``losses(logits, codes)`` gives the losses of some images, and their slopes by the logits.
+    """
+    xp, n = namespace(weights, X), X.shape[0]
     coef, intercept = weights[:-1, :], weights[-1:, :]
     value = 0.5 * regularization * float(xp.sum(coef * coef, dtype=xp.float64))
     slopes, totals = regularization * coef, xp.zeros_like(intercept)
-    for rows in row_blocks(n, k):
-        block, own = X[rows, :], one_hot(codes[rows], k, X.dtype)
-        logits = block @ coef + intercept
-        logits = logits - xp.max(logits, axis=1, keepdims=True)
-        likely = xp.exp(logits)
-        total = xp.sum(likely, axis=1, keepdims=True)
-        losses = xp.log(total[:, 0]) - xp.sum(logits * own, axis=1)
-        value += float(xp.sum(losses, dtype=xp.float64)) / n
-        error = (likely / total - own) / n
+    for rows in row_blocks(n, weights.shape[1]):
+        block = X[rows, :]
+        values, error = losses(block @ coef + intercept, codes[rows])
+        value += float(xp.sum(values, dtype=xp.float64)) / n
+        error = error / n
         slopes = slopes + block.T @ error
         totals = totals + xp.sum(error, axis=0, keepdims=True)
     return value, xp.concat([slopes, totals], axis=0)

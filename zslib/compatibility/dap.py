@@ -3,21 +3,12 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from zslib.arrays import namespace, row_blocks, typed_as
+from zslib.arrays import namespace, typed_as
 from zslib.compatibility.base import CompatibilityModel
-from zslib.compatibility.conse import fit_linear
+from zslib.compatibility.conse import fit_linear, linear_objective
 from zslib.compatibility.parameters import NotNegative
 from zslib.nn import sigmoid
 from zslib.validation import check_real
-
-__all__ = [
-    "DAP",
-    "AttributeModel",
-    "attribute_objective",
-    "binary_attributes",
-    "log_add_exp_of_classes",
-    "log_sigmoid",
-]
 
 
 @dataclass(repr=False, eq=False)
@@ -152,21 +143,15 @@ def attribute_objective(weights, X, codes, binary, regularization):
 
     ``weights`` (p + 1, q) has W, and c in its last row; ``binary`` (k, q) the classes' attributes.
     """
-    xp = namespace(weights, X)
-    n, coef, intercept = X.shape[0], weights[:-1, :], weights[-1:, :]
-    value = 0.5 * regularization * float(xp.sum(coef * coef, dtype=xp.float64))
-    slopes, totals = regularization * coef, xp.zeros_like(intercept)
-    for rows in row_blocks(n, binary.shape[1]):
-        block, own = X[rows, :], xp.take(binary, codes[rows], axis=0)
-        logits = block @ coef + intercept
-        likely = sigmoid(logits)
+    xp = namespace(X, binary)
+
+    def losses(logits, codes):
+        own, likely = xp.take(binary, codes, axis=0), sigmoid(logits)
         # log(1 + exp f), less the logit where the attribute is there.
-        losses = xp.clip(logits, min=0.0) - xp.log(xp.maximum(likely, 1.0 - likely)) - own * logits
-        value += float(xp.sum(losses, dtype=xp.float64)) / n
-        error = (likely - own) / n
-        slopes = slopes + block.T @ error
-        totals = totals + xp.sum(error, axis=0, keepdims=True)
-    return value, xp.concat([slopes, totals], axis=0)
+        values = xp.clip(logits, min=0.0) - xp.log(xp.maximum(likely, 1.0 - likely)) - own * logits
+        return values, likely - own
+
+    return linear_objective(losses, weights, X, codes, regularization)
 
 
 def binary_attributes(embeddings, threshold):

@@ -5,8 +5,6 @@ import numpy as np
 from zslib.optim import minibatches
 from zslib.validation import check_learned
 
-__all__ = ["train_epochs"]
-
 
 def train_epochs(model, step, n, rng, remedy):
     """Do ``step(batch, epoch)`` for all minibatches of n samples, pass after pass.

@@ -3,14 +3,10 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
-from array_api_compat import device as array_device
-
 from zslib.arrays import namespace, unit_rows
-from zslib.compatibility.base import BilinearModel, products_and_sums
+from zslib.compatibility.base import BilinearModel, plus_diagonal, products_and_sums
 from zslib.compatibility.parameters import Positive
-from zslib.validation import check_learned, check_narrowed
-
-__all__ = ["ESZSL", "eszsl_solution"]
+from zslib.validation import check_narrowed
 
 
 @dataclass(repr=False, eq=False)
@@ -83,7 +79,6 @@ class ESZSL(BilinearModel):
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
         gram, sums, _ = products_and_sums(X, codes, embeddings.shape[0])
-        check_learned(gram, "give smaller features")
         S = xp.astype(self._rows(embeddings), xp.float64)
         penalties = float(self.feature_penalty), float(self.embedding_penalty)
         coef = eszsl_solution(gram, sums, S, *penalties, float(self.other_target))
@@ -103,10 +98,5 @@ def eszsl_solution(gram, sums, S, gamma, lam, other=0.0):
     xp = namespace(gram)
     # X'Y: the class's own sum, and those of all others times their target.
     cross = ((1.0 - other) * sums + other * xp.sum(sums, axis=0)[None, :]).T
-    left = xp.linalg.solve(_plus_diagonal(gram, gamma), cross @ S)
-    return xp.linalg.solve(_plus_diagonal(S.T @ S, lam), left.T).T
-
-
-def _plus_diagonal(matrix, value):
-    xp, device = namespace(matrix), array_device(matrix)
-    return matrix + value * xp.eye(matrix.shape[0], dtype=matrix.dtype, device=device)
+    left = xp.linalg.solve(plus_diagonal(gram, gamma), cross @ S)
+    return xp.linalg.solve(plus_diagonal(S.T @ S, lam), left.T).T

@@ -6,8 +6,6 @@ from zslib.arrays import namespace, row_blocks, typed_as
 from zslib.compatibility.conse import fit_linear, softmax_objective
 from zslib.compatibility.dap import AttributeModel, log_add_exp_of_classes
 
-__all__ = ["IAP"]
-
 
 @dataclass(repr=False, eq=False)
 class IAP(AttributeModel):

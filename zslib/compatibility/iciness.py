@@ -13,8 +13,6 @@ from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.nn import Descent, Sequential, dense_layers, softmax_cross_entropy
 from zslib.optim import Adam
 
-__all__ = ["ICINESS", "PairScore"]
-
 
 @dataclass(repr=False, eq=False)
 class ICINESS(CompatibilityModel):

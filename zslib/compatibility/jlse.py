@@ -5,13 +5,11 @@ from dataclasses import KW_ONLY, dataclass
 from array_api_compat import device as array_device
 
 from zslib.arrays import class_sums, namespace, one_hot, typed_as
-from zslib.compatibility.base import CompatibilityModel
+from zslib.compatibility.base import CompatibilityModel, plus_diagonal
 from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.compatibility.sse import simplex_mixtures
 from zslib.optim import minimize
 from zslib.validation import check_learned
-
-__all__ = ["JLSE", "match_objective", "ridge_encoder"]
 
 
 @dataclass(repr=False, eq=False)
@@ -103,8 +101,7 @@ def ridge_encoder(dictionary, penalty):
     """E (p, k) of ridge codes x E on the rows of ``dictionary`` (k, p), found in float64."""
     xp = namespace(dictionary)
     D = xp.astype(dictionary, xp.float64)
-    eye = xp.eye(D.shape[0], dtype=xp.float64, device=array_device(D))
-    return xp.astype(xp.linalg.solve(D @ D.T + penalty * eye, D).T, dictionary.dtype)
+    return xp.astype(xp.linalg.solve(plus_diagonal(D @ D.T, penalty), D).T, dictionary.dtype)
 
 
 def match_objective(W, latent, codes, mixtures, regularization):

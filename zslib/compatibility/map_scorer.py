@@ -7,8 +7,6 @@ from zslib.compatibility.base import CompatibilityModel, cosines
 from zslib.mapping import RidgeMap
 from zslib.mapping.base import LinearMap
 
-__all__ = ["MapScorer"]
-
 
 class MapScorer(CompatibilityModel):
     r"""A map learned from images and their class embeddings; classes are ranked by cosine.

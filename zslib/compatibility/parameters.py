@@ -5,8 +5,6 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from zslib.validation import check_choice, check_each, check_integer, check_real
 
-__all__ = ["NotNegative", "Positive", "RandomState", "Share", "check_parameters"]
-
 Positive = Annotated[float, "> 0"]
 NotNegative = Annotated[float, ">= 0"]
 Share = Annotated[float, ">= 0", "< 1"]

@@ -18,8 +18,6 @@ from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.nn import Descent, Sequential, dense_layers
 from zslib.optim import Adam
 
-__all__ = ["PSR", "relation_objective"]
-
 
 @dataclass(repr=False, eq=False)
 class PSR(CompatibilityModel):

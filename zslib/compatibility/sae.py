@@ -6,9 +6,7 @@ from typing import Literal
 from zslib.arrays import namespace, typed_as
 from zslib.compatibility.base import CompatibilityModel, cosines, products_and_sums
 from zslib.compatibility.parameters import Positive
-from zslib.validation import check_learned, check_narrowed
-
-__all__ = ["SAE", "sylvester_solution"]
+from zslib.validation import check_narrowed
 
 
 @dataclass(repr=False, eq=False)
@@ -74,7 +72,6 @@ class SAE(CompatibilityModel):
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
         gram, sums, counts = products_and_sums(X, codes, embeddings.shape[0])
-        check_learned(gram, "give smaller features")
         S = xp.astype(embeddings, xp.float64)
         S_gram, cross = S.T @ (counts[:, None] * S), S.T @ sums
         coef = sylvester_solution(S_gram, gram, cross, float(self.regularization), _eps(X))

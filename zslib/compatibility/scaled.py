@@ -11,8 +11,6 @@ from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.eszsl import ESZSL
 from zslib.search import top_k
 
-__all__ = ["Scaled"]
-
 
 @dataclass(repr=False, eq=False)
 class Scaled(CompatibilityModel):

@@ -19,8 +19,6 @@ from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.optim import Adagrad
 from zslib.validation import check_learned
 
-__all__ = ["SSE", "margin_objective", "seen_scores", "simplex_mixtures"]
-
 WORK = 16
 """Blocks of samples are this much smaller than elsewhere, to stay in the cache: (k, n, p)."""
 

@@ -13,8 +13,6 @@ from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.optim import minimize
 from zslib.validation import check_learned
 
-__all__ = ["SynC", "similarities", "squared_hinge_objective"]
-
 SMALLEST = 1e-6  # share of the largest singular value, below which mixtures are the same
 
 

@@ -6,8 +6,6 @@ from zslib.arrays import typed_as
 from zslib.compatibility.base import BilinearModel, directions
 from zslib.compatibility.eszsl import ESZSL
 
-__all__ = ["UnitClassImages"]
-
 
 class UnitClassImages(BilinearModel):
     r"""A bilinear scorer that compares images with the *directions* of class images.

@@ -9,8 +9,6 @@ from zslib.compatibility.epochs import train_epochs
 from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.optim import RMSProp
 
-__all__ = ["ZKL", "kernel_objective"]
-
 KERNELS = ("gaussian", "cauchy", "polynomial")
 
 

@@ -309,7 +309,7 @@ REFUSALS = {
         ({"batch_size": 28}, "batch_size must be between 2 and 27 .*no more rows"),
         ({"X": X[:1], "y": LABELS[:1], "texts": TOKENS[:1]}, "one alone has nothing"),
         ({"texts": TOKENS[:26]}, "X has 27 rows and texts 26"),
-        ({"y": LABELS[:26]}, "y must have one label for each of the 27 rows"),
+        ({"y": LABELS[:26]}, "y .*: give one for each of the 27 rows of X"),
         ({"y": LABELS.astype(float)}, "y must hold integers", TypeError),
         ({"texts": NO_TOKENS}, r"1 text\(s\) without tokens, the first is row 5"),
         ({"texts": X}, "texts must hold token numbers", TypeError),
@@ -350,7 +350,7 @@ REFUSALS = {
     FITTED.class_prototypes: [
         ((TOKENS[LABELS != 2], LABELS[LABELS != 2], 10), r"2 class\(es\) without texts \(2, 9\)"),
         ((TOKENS, LABELS + 1, 9), r"labels must lie in \[0, 9\)"),
-        ((TOKENS, LABELS[:3], 9), "labels must have one class for each of the 27"),
+        ((TOKENS, LABELS[:3], 9), "labels .*: give one for each of the 27 rows of texts"),
     ],
     FITTED.embed_texts: [((np.zeros((1, 2), int),), "without tokens")],
     FITTED.embed_images: [((X[:, :5],), "X has 5 columns and X of fit has 12")],

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from zslib.compatibility.clarel.draws import RowParameter, TextDraw, distinct
+from zslib.compatibility.clarel.draws import RowParameter, TextDraw
 from zslib.compatibility.clarel.encoders import (
     ConvLSTMEncoder,
     MeanEncoder,
@@ -143,15 +141,6 @@ def test_row_parameter(backend):
     table.zero_gradient()
     table.descend(0.5)
     backend.assert_allclose(table.value, start - 0.5 * dense, rtol=1e-12)
-
-
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=20))
-def test_distinct_is_unique(values):
-    values = np.array(values)
-    for found, expected in zip(
-        distinct(values, 10), np.unique(values, return_inverse=True), strict=True
-    ):
-        np.testing.assert_array_equal(found, expected)
 
 
 HERE, RNG = np.zeros(1), np.random.default_rng(0)

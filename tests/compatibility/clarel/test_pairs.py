@@ -82,7 +82,7 @@ REFUSALS = {
         ((2, 3, (FAR, SHORT), None), "offsets 3 numbers"),
         ((2, 3, (np.array([0, 2, 2]), SHORT), None), r"1 sample\(s\) have no text"),
         ((2, 3, (np.array([0, 3, 2]), SHORT), None), "offsets of text_rows must lie .* 0 to 3"),
-        ((3, 3, None, SHORT), "text_ids must have one number for each of the 3"),
+        ((3, 3, None, SHORT), "text_ids .*: give one for each of the 3 rows of texts"),
         ((3, 3, None, np.ones(3)), "text_ids must hold integers", TypeError),
     ]
 }

@@ -87,7 +87,7 @@ def test_derivatives_at_kinks_are_zero():
     assert by_squared[0] == 0.0
     theta, X = (np.zeros((1, 1)), np.zeros(1), np.ones((1, 1)), np.ones(1)), np.ones((1, 1))
     given = np.array([[1.0], [2.0]]), np.array([0]), np.array([[1]])
-    _, gradients = metric_objective(theta, X, *given, **WEIGHTS)
+    _, gradients = metric_objective(theta, X, *given, **WEIGHTS, hinge=HINGES[0])
     assert gradients[0][0, 0] == gradients[1][0] == 0.0
 
 

@@ -9,8 +9,6 @@ import numpy as np
 
 from zslib.arrays import to_host
 
-__all__ = ["Checkpoint", "array_digest", "plain", "random_digest"]
-
 _META = "meta"
 _ABSENT = "absent"
 

@@ -33,11 +33,10 @@ from zslib.validation import (
     as_vectors,
     check_indices,
     check_integer,
+    check_length,
     check_same_width,
     check_vectors,
 )
-
-__all__ = ["CLAREL"]
 
 _TEXTS_AT_ONCE = 256
 
@@ -233,10 +232,7 @@ class CLAREL(BaseEstimator):
         X, y = as_vectors(X, "X"), as_array(y, "y")
         n, p = X.shape
         check_for(self, n)
-        if y.ndim != 1 or y.shape[0] != n:
-            raise ValueError(
-                f"y must have one label for each of the {n} rows of X, got shape {tuple(y.shape)}"
-            )
+        check_length(y, "y", n, "X")
         if not namespace(y).isdtype(y.dtype, "integral"):
             raise TypeError(f"y must hold integers, got {y.dtype}")
         if self.text_encoder is None:
@@ -324,11 +320,7 @@ class CLAREL(BaseEstimator):
         """
         check_integer(n_classes, "n_classes", low=1)
         labels = np.asarray(to_host(labels))
-        if labels.shape != (texts.shape[0],):
-            raise ValueError(
-                f"labels must have one class for each of the {texts.shape[0]} texts, got shape "
-                f"{labels.shape}"
-            )
+        check_length(labels, "labels", texts.shape[0], "texts")
         check_indices(labels, "labels", n_classes)
         missing = np.setdiff1d(np.arange(n_classes), labels)
         if len(missing):

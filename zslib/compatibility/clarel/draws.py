@@ -10,8 +10,6 @@ from array_api_compat import is_cupy_array, is_numpy_array
 from zslib.arrays import add_rows, like, namespace
 from zslib.nn import Parameter
 
-__all__ = ["RowParameter", "TextDraw", "distinct", "mixing", "sums_over"]
-
 
 class TextDraw(NamedTuple):
     """Which texts make up each of n vectors: pairs of a vector and a text, on the host."""
@@ -28,16 +26,6 @@ class TextDraw(NamedTuple):
     def single(cls, texts):
         """Each text on its own."""
         return cls(np.arange(len(texts)), texts, np.ones(len(texts)), len(texts))
-
-
-def distinct(values, size):
-    """As `numpy.unique` with the places of ``values``, all below ``size``, without its sort."""
-    present = np.zeros(size, dtype=bool)
-    present[values] = True
-    found = np.flatnonzero(present)
-    places = np.empty(size, dtype=np.intp)
-    places[found] = np.arange(len(found))
-    return found, places[values]
 
 
 def sums_over(owner, column, share, shape):
@@ -81,9 +69,7 @@ class RowParameter(Parameter):
         for rows, values in self._parts:
             rows = like(rows, self.value)
             if is_numpy_array(self.value) or is_cupy_array(self.value):
-                values *= -rate
-                values += self.value[rows]
-                self.value[rows] = values
+                self.value[rows] -= float(rate) * values
             else:  # the array API cannot assign to rows by number
                 add_rows(self.value, rows, -rate * values)
         self._parts = []

@@ -8,7 +8,7 @@ draw)``, which gives one vector for each image, (draw.n, width): the mean over t
 import numpy as np
 
 from zslib.arrays import like, namespace, ragged_rows, take_rows, to_host
-from zslib.compatibility.clarel.draws import RowParameter, TextDraw, distinct, mixing, sums_over
+from zslib.compatibility.clarel.draws import RowParameter, TextDraw, mixing, sums_over
 from zslib.nn import (
     BiLSTM,
     Embedding,
@@ -19,6 +19,7 @@ from zslib.nn import (
     ResidualBlock,
     Sequential,
 )
+from zslib.search.rows import distinct
 from zslib.validation import check_choice, check_indices, check_vectors
 
 __all__ = ["ConvLSTMEncoder", "MeanEncoder", "ReadyVectors", "TextDraw", "check_tokens"]
@@ -114,7 +115,7 @@ class MeanEncoder(Layer):
     def encode(self, prepared, draw, *, train=False):
         starts, tokens = ragged_rows(*prepared, draw.text)
         n = np.diff(starts)
-        words, columns = distinct(tokens, self.n_tokens)
+        words, columns = distinct(tokens)
         shares = np.repeat(draw.share / n, n)
         host = sums_over(np.repeat(draw.owner, n), columns, shares, (draw.n, len(words)))
         table = self.weight.value
@@ -207,7 +208,7 @@ class ConvLSTMEncoder(Layer):
         return check_tokens(texts, self.n_tokens)
 
     def encode(self, prepared, draw, *, train=False):
-        texts, places = distinct(draw.text, len(prepared))
+        texts, places = distinct(draw.text)
         tokens = prepared[texts]
         tokens = tokens[:, tokens.any(axis=0)]
         table = self.weight.value

@@ -16,14 +16,6 @@ from zslib.arrays import namespace
 from zslib.nn import softmax_cross_entropy
 from zslib.validation import check_choice, check_pairs, check_real, check_same_width, check_vectors
 
-__all__ = [
-    "DISTANCES",
-    "LossTerms",
-    "clarel_loss",
-    "embedding_distances",
-    "retrieval_probabilities",
-]
-
 DISTANCES = ("euclidean", "squared")
 
 
@@ -228,18 +220,9 @@ def clarel_loss(
     _check_batch(images, texts, distance, same_text)
     check_pairs(images, image_logits, "images", "image_logits")
     check_pairs(images, text_logits, "images", "text_logits")
-    return batch_loss(
-        images,
-        texts,
-        image_logits,
-        text_logits,
-        codes,
-        retrieval_mix=retrieval_mix,
-        classification_weight=weight,
-        text_codes=text_codes,
-        distance=distance,
-        same_text=same_text,
-    )
+    weights = {"retrieval_mix": retrieval_mix, "classification_weight": weight}
+    how = weights | {"text_codes": text_codes, "distance": distance, "same_text": same_text}
+    return batch_loss(images, texts, image_logits, text_logits, codes, **how)
 
 
 def batch_loss(

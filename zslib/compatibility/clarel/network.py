@@ -17,22 +17,20 @@ from zslib.nn import Dropout, Linear
 from zslib.nn.layer import named_parts
 from zslib.validation import check_integer, check_vectors
 
-__all__ = ["ClarelNetwork", "check_for", "make_encoder"]
-
 
 class ClarelNetwork:
     """Image head, text encoder and head, dropout before both, and the two classifiers."""
 
     def __init__(self, model, n_features, n_classes, encoder, rng, *, like):
-        self.encoder, self._dropout_each = encoder, model.dropout_each
+        self.encoder = encoder
         embedding_dim, dropout = model.embedding_dim, model.dropout
         self.image_layer = Linear(n_features, embedding_dim, rng, like=like)
         self.text_layer = Linear(encoder.width, embedding_dim, rng, like=like)
         self.image_classifier = Linear(embedding_dim, n_classes, rng, like=like)
         self.text_classifier = Linear(embedding_dim, n_classes, rng, like=like)
-        names = "encoder", "image_layer", "text_layer", "image_classifier", "text_classifier"
-        self._parts = {name: getattr(self, name) for name in names}
+        self._parts = vars(self).copy()
         self._image_dropout, self._text_dropout = Dropout(dropout, rng), Dropout(dropout, rng)
+        self._dropout_each = model.dropout_each
 
     def parameters(self):
         """All parameters by name."""
@@ -104,14 +102,12 @@ def make_encoder(model, texts, pairs, rng, like):
         parameters = {name: getattr(model, name) for name in names}
         penalty = model.convolution_penalty
         encoder = ConvLSTMEncoder(n_tokens, word_dim, rng, **parameters, penalty=penalty, **shared)
-    if given is not None:
-        table = encoder.weight.value
-        table[...] = namespace(table).astype(move(to_host(given), table), table.dtype)
-        return encoder
-    # What is never trained must not add noise to the texts of new classes.
-    trained = np.zeros((n_tokens, 1))
-    trained[texts[np.unique(pairs.index)]] = 1.0
-    trained[0] = 0.0
     table = encoder.weight.value
-    table *= namespace(table).astype(move(trained, table), table.dtype)
+    if given is None:
+        # What is never trained must not add noise to the texts of new classes.
+        trained = np.zeros((n_tokens, 1))
+        trained[texts[np.unique(pairs.index)]] = 1.0
+        trained[0] = 0.0
+        given = to_host(table) * trained
+    table[...] = namespace(table).astype(move(to_host(given), table), table.dtype)
     return encoder

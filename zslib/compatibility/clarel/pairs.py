@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from zslib.compatibility.clarel.draws import TextDraw, distinct, sums_over
-from zslib.validation import as_labels, check_indices, host_array
-
-__all__ = ["Pairs"]
+from zslib.compatibility.clarel.draws import TextDraw, sums_over
+from zslib.search.rows import distinct
+from zslib.validation import as_labels, check_indices, check_length, host_array
 
 
 class Pairs:
@@ -35,11 +34,7 @@ class Pairs:
             )
         text_ids = np.arange(n_texts) if text_ids is None else as_labels(text_ids, "text_ids")
         text_ids = host_array(text_ids, "text_ids")
-        if text_ids.shape != (n_texts,):
-            raise ValueError(
-                f"text_ids must have one number for each of the {n_texts} texts, got shape "
-                f"{text_ids.shape}"
-            )
+        check_length(text_ids, "text_ids", n_texts, "texts")
         self.ids = np.unique(text_ids, return_inverse=True)[1].reshape(-1)
 
     def draw(self, samples, n_each, rng):
@@ -57,8 +52,7 @@ class Pairs:
 
     def in_common(self, draw):
         """(n, n) bool: whether two samples drew equal texts; None where no two did."""
-        ids = self.ids[draw.text]
-        found, columns = distinct(ids, len(self.ids))
+        found, columns = distinct(self.ids[draw.text])
         has = sums_over(draw.owner, columns, draw.share, (draw.n, len(found)))
         same = has @ has.T > 0
         return same if np.count_nonzero(same) > draw.n else None

@@ -2,8 +2,6 @@
 
 from zslib.validation import check_choice
 
-__all__ = ["clarel_settings"]
-
 # github.com/boreshkinai/CLAREL, commit 0a274dd, where it differs from Appendix D or fills it in.
 _AUTHORS = {
     "exclude_equal": False,

@@ -9,8 +9,6 @@ from zslib.compatibility.clarel.checkpoint import array_digest, plain, random_di
 from zslib.compatibility.clarel.loss import LossTerms
 from zslib.validation import check_learned
 
-__all__ = ["Training", "identity"]
-
 _MAY_CHANGE = ("n_batches", "checkpoint", "checkpoint_every", "progress")
 
 

@@ -17,8 +17,6 @@ from zslib.compatibility.base import CompatibilityModel, log_softmax
 from zslib.compatibility.conse import linear_weights, softmax_objective
 from zslib.validation import check_learned, sizes
 
-__all__ = ["GenerativeModel", "scale_of"]
-
 KEPT = 4
 
 

@@ -12,8 +12,6 @@ from zslib.nn import Descent, Layer, Sequential, dense_layers
 from zslib.optim import Adam
 from zslib.validation import check_learned
 
-__all__ = ["CADAVAE", "AlignedVAEs"]
-
 # Starts and ends of the ramps of the authors' code, as shares of training.
 RAMPS = {"divergence": (0.0, 0.93), "cross": (0.21, 0.75), "distance": (0.06, 0.22)}
 

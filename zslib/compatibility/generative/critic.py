@@ -5,8 +5,6 @@ from itertools import pairwise
 from zslib.arrays import namespace, row_norms
 from zslib.nn import Linear, Sequential
 
-__all__ = ["Critic"]
-
 SLOPE = 0.2
 
 

@@ -4,8 +4,6 @@ import math
 
 from zslib.arrays import class_sums, namespace, take_rows, to_host
 
-__all__ = ["seen_class_diagnostics"]
-
 
 def seen_class_diagnostics(real, codes, fake, fake_codes, n_classes):
     r"""Variances of made images over those of real ones, and the error of the class means.

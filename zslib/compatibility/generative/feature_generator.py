@@ -14,17 +14,7 @@ from zslib.compatibility.generative.recipes import RECIPES, settings_of
 from zslib.compatibility.generative.terms import least_squares
 from zslib.compatibility.generative.training import Training
 from zslib.compatibility.parameters import NotNegative, Positive, RandomState
-from zslib.validation import (
-    as_vectors,
-    check_columns,
-    check_integer,
-    check_learned,
-    check_same_width,
-    check_vectors,
-    column_names,
-)
-
-__all__ = ["FeatureGenerator"]
+from zslib.validation import check_integer, check_learned, check_same_width, check_vectors
 
 
 @dataclass(repr=False, eq=False)
@@ -147,14 +137,12 @@ class FeatureGenerator(GenerativeModel):
             Vectors of unseen classes that training may look at. Only ``unseen_cycle_weight``
             does, and needs them.
         """
-        columns = column_names(class_embeddings)
-        check_columns(unseen_embeddings, columns, "unseen_embeddings", "class_embeddings")
-        return self._checked_fit(X, y, class_embeddings, unseen=unseen_embeddings)
+        return self._checked_fit(X, y, class_embeddings, {"unseen_embeddings": unseen_embeddings})
 
-    def _fit_generator(self, X, codes, embeddings, rng, unseen):
+    def _fit_generator(self, X, codes, embeddings, rng, unseen_embeddings):
         xp, k = namespace(X), embeddings.shape[0]
         settings = settings_of(**self.get_params())
-        if settings.unseen_cycle_weight and unseen is None:
+        if settings.unseen_cycle_weight and unseen_embeddings is None:
             raise ValueError(
                 "unseen_cycle_weight is above 0, as recipe='cycle-UWGAN' has it: pass "
                 "unseen_embeddings to fit"
@@ -168,10 +156,7 @@ class FeatureGenerator(GenerativeModel):
             classifier = weights[:-1, :], weights[-1, :]
         if settings.cycle_weight or settings.unseen_cycle_weight:
             regressor = least_squares(X, xp.take(embeddings, codes, axis=0))
-        if unseen is not None:
-            unseen = as_vectors(unseen, "unseen_embeddings", like=X)
-            check_same_width(unseen, embeddings, "unseen_embeddings", "class_embeddings")
-            unseen = unseen * self.embedding_scale_
+        unseen = None if unseen_embeddings is None else unseen_embeddings * self.embedding_scale_
         training = Training(X, codes, embeddings, unseen, classifier, regressor, settings, rng)
         self.learning_curve_ = training.run()
         self.generator_, self._n_noise = training.generator, training.n_noise

@@ -4,8 +4,6 @@ from zslib.arrays import namespace
 from zslib.compatibility.base import typed_like
 from zslib.nn import Layer, Linear, ReLU, Sequential
 
-__all__ = ["GaussianEncoder", "distances", "divergences", "draw"]
-
 
 class GaussianEncoder(Layer):
     r"""A hidden layer of rectifiers, and from it :math:`\mu` and :math:`\ell`, side by side.
@@ -30,8 +28,8 @@ class GaussianEncoder(Layer):
         return self.body.backward(by_mean + by_log)
 
     def parameters(self):
-        parts = zip(("body", "mean", "log_variance"), (self.body, *self.heads), strict=True)
-        return {f"{n}.{name}": p for n, part in parts for name, p in part.parameters().items()}
+        mean, log_variance = self.heads
+        return Sequential(body=self.body, mean=mean, log_variance=log_variance).parameters()
 
 
 def draw(mean, log_variance, rng):

@@ -13,8 +13,6 @@ from zslib.nn import Descent, LeakyReLU, dense_layers
 from zslib.optim import Adam
 from zslib.validation import check_learned
 
-__all__ = ["GMMN", "discrepancy"]
-
 
 @dataclass(repr=False, eq=False)
 class GMMN(GenerativeModel):

@@ -3,8 +3,6 @@
 from zslib.arrays import namespace
 from zslib.nn import softmax_cross_entropy
 
-__all__ = ["adversarial_term", "class_term", "cycle_term", "least_squares", "reconstruction_term"]
-
 
 def adversarial_term(fake, a, critic):
     r""":math:`-\frac{1}{n} \sum_i D(\tilde x_i, a_i)` and its gradient by ``fake``."""

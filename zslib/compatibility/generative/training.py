@@ -16,8 +16,6 @@ from zslib.nn import Descent, LeakyReLU, Sequential, dense_layers
 from zslib.optim import Adam
 from zslib.validation import check_learned
 
-__all__ = ["Training"]
-
 
 class Training:
     r"""The players of one recipe, the data they see, and their steps.

@@ -18,7 +18,7 @@ from zslib.arrays import (
     take_rows,
     typed_as,
 )
-from zslib.compatibility.base import CompatibilityModel, named_rows
+from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.metric.negatives import (
     NEGATIVES,
     NegativeSet,
@@ -37,18 +37,7 @@ from zslib.compatibility.metric.objective import (
 )
 from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.optim import minibatches
-from zslib.validation import (
-    as_vectors,
-    check_columns,
-    check_integer,
-    check_learned,
-    check_paired,
-    check_same_rows,
-    check_same_width,
-    column_names,
-)
-
-__all__ = ["MetricLearner"]
+from zslib.validation import check_integer, check_learned, check_paired, check_same_rows
 
 
 @dataclass(repr=False, eq=False)
@@ -214,20 +203,13 @@ class MetricLearner(CompatibilityModel):
         TypeError
             For arrays of different libraries or types, or labels that are not integers.
         """
-        if image_attributes is not None:
-            check_paired(X, image_attributes, "X", "image_attributes")
-            columns = column_names(class_embeddings)
-            check_columns(image_attributes, columns, "image_attributes", "class_embeddings")
-            # Before their shapes are compared: not all have one.
-            features = as_vectors(X, "X")
-            image_attributes = as_vectors(image_attributes, "image_attributes", like=features)
-            classes = as_vectors(named_rows(class_embeddings)[0], "class_embeddings")
-            check_same_rows(features, image_attributes, "X", "image_attributes")
-            check_same_width(image_attributes, classes, "image_attributes", "class_embeddings")
-        return self._checked_fit(X, y, class_embeddings, image_attributes=image_attributes)
+        check_paired(X, image_attributes, "X", "image_attributes")
+        return self._checked_fit(X, y, class_embeddings, {"image_attributes": image_attributes})
 
-    def _fit(self, X, codes, embeddings, image_attributes=None):
+    def _fit(self, X, codes, embeddings, image_attributes):
         xp = namespace(X)
+        if image_attributes is not None:
+            check_same_rows(X, image_attributes, "X", "image_attributes")
         rng = random_generator(self.random_state)
         candidates = distinct_candidates(codes, embeddings, image_attributes)
         log_weights = self._fixed_weights(candidates, X)

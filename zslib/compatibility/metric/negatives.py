@@ -16,17 +16,6 @@ import numpy as np
 from zslib.arrays import like, namespace, row_blocks, take_rows, to_host
 from zslib.validation import check_integer
 
-__all__ = [
-    "NEGATIVES",
-    "Candidates",
-    "distinct_candidates",
-    "draw_negatives",
-    "log_correlation",
-    "log_uncertainty",
-    "random_negatives",
-    "shares",
-]
-
 NEGATIVES = ("random", "uncertainty", "uncertainty_correlation")
 """The three strategies of section 2.2."""
 

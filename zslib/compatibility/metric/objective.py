@@ -7,8 +7,6 @@ from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, put
 
-__all__ = ["HINGES", "attribute_estimates", "metric_objective", "pair_hinge", "squared_distances"]
-
 HINGES = ("squared_distance", "as_printed")
 
 
@@ -94,16 +92,7 @@ def pair_hinge(D, weight, threshold, hinge):
 
 
 def metric_objective(
-    theta,
-    X,
-    vectors,
-    own,
-    negatives,
-    *,
-    positive_weight,
-    negative_weight,
-    attribute_weight,
-    hinge="squared_distance",
+    theta, X, vectors, own, negatives, *, positive_weight, negative_weight, attribute_weight, hinge
 ):
     r"""Loss of some images, and its gradients by ``theta``, without the penalty.
 

@@ -3,8 +3,6 @@
 from zslib.compatibility.ranking.loss import rank_weights
 from zslib.compatibility.ranking.training import RankingModel
 
-__all__ = ["ALE"]
-
 
 class ALE(RankingModel):
     r"""Attribute label embedding: weighted approximate ranking of labels (Akata et al. 2016).

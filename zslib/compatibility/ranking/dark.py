@@ -26,8 +26,6 @@ from zslib.compatibility.ranking.dark_objective import (
 from zslib.compatibility.ranking.training import StagedModel, keep_nothing
 from zslib.optim import SGD, minibatches
 
-__all__ = ["DARK"]
-
 
 @dataclass(repr=False, eq=False)
 class DARK(StagedModel):

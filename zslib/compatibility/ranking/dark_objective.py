@@ -17,23 +17,6 @@ from zslib.compatibility.base import cosines, directions, through_directions
 from zslib.compatibility.ranking.loss import every_violation, hardness, score_gradient, violations
 from zslib.nn import sigmoid
 
-__all__ = [
-    "View",
-    "assess",
-    "compatibility",
-    "cosine_gradients",
-    "density_margin",
-    "dual_loss",
-    "gradient_u",
-    "gradient_v",
-    "image_scores",
-    "image_weights",
-    "label_scores",
-    "prototypes",
-    "pulls",
-    "view_loss",
-]
-
 
 class View(NamedTuple):
     """One view at some U and V: n rows that each rank C columns. Steps hold all but F fixed where

@@ -7,8 +7,6 @@ from zslib.compatibility.parameters import Positive
 from zslib.compatibility.ranking.loss import drawn_violation, every_violation
 from zslib.compatibility.ranking.training import RankingModel
 
-__all__ = ["DeViSE"]
-
 
 @dataclass(repr=False, eq=False)
 class DeViSE(RankingModel):

@@ -15,8 +15,6 @@ from zslib.compatibility.ranking.training import (
     train_by_ranking,
 )
 
-__all__ = ["LatEm"]
-
 
 @dataclass(repr=False, eq=False)
 class LatEm(StagedModel):

@@ -25,17 +25,6 @@ import numpy as np
 from zslib.arrays import like, namespace, pick, put
 from zslib.nn import sigmoid
 
-__all__ = [
-    "drawn_violation",
-    "every_violation",
-    "hardness",
-    "largest_violation",
-    "one_violation",
-    "rank_weights",
-    "score_gradient",
-    "violations",
-]
-
 
 def violations(scores, own, margin):
     r"""How far each label is from being ranked a margin below the own one: R of Eq. 2, (n, C).

@@ -3,8 +3,6 @@
 from zslib.compatibility.ranking.loss import largest_violation
 from zslib.compatibility.ranking.training import RankingModel
 
-__all__ = ["SJE"]
-
 
 class SJE(RankingModel):
     r"""Structured joint embedding: a structured SVM over labels (Akata et al. 2015).

@@ -13,8 +13,6 @@ from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.compatibility.ranking.loss import score_gradient, violations
 from zslib.optim import SGD, minibatches
 
-__all__ = ["RankingModel", "StagedModel", "ranking_step", "row_space", "train_by_ranking"]
-
 
 class StagedModel(CompatibilityModel):
     """Base of the systems whose training can be looked at on its way.
