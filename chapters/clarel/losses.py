@@ -15,6 +15,7 @@ from zslib.compatibility.clarel.pairs import Pairs
 from zslib.protocols.attributes.tuning import split_validation_classes, with_validation_classes
 from zslib.protocols.intervals import Estimate, class_draws, resampled_runs
 from zslib.protocols.pairs.evaluate import check_losses, evaluate_image_text, model_texts
+from zslib.protocols.pairs.retrieval import right_texts
 from zslib.protocols.pairs.runs import SHORT_GRID, image_text_trials, short_clarel
 from zslib.protocols.sweep import best_that_trains
 
@@ -142,15 +143,10 @@ class HeldOutPairs:
         """Images of validation classes, the texts they may be given, and which belong to them."""
         held = self.problem
         images = held.test_unseen[np.diff(held.text_offsets)[held.test_unseen] > 0]
-        offsets, index = ragged_rows(*held.text_rows, images)
-        texts = np.unique(index)
+        texts = np.unique(ragged_rows(*held.text_rows, images)[1])
         if held.level == "image":  # each distinct text once
             texts = texts[np.unique(held.text_ids[texts], return_index=True)[1]]
-        ids = np.unique(held.text_ids[index])
-        has = np.zeros((len(images), len(ids)), dtype=bool)
-        owner = np.repeat(np.arange(len(images)), np.diff(offsets))
-        has[owner, np.searchsorted(ids, held.text_ids[index])] = True
-        return images, texts, has[:, np.searchsorted(ids, held.text_ids[texts])]
+        return images, texts, right_texts(held, images, held.text_ids[texts]).toarray() > 0
 
     def distances(self, model):
         """Of the images asked to the texts that they may be given."""
