@@ -234,9 +234,8 @@ def spread_over_classes(part):
         values = np.stack([spread_within(run.spread[part], draws) for run in runs])
         if minus is not None:
             values = values - np.stack([spread_within(run.spread[part], draws) for run in minus])
-        mean, draws = float(values[:, 0].mean()), resampled_runs(values[:, 1:].T, rng)
-        low, high = np.quantile(draws, [0.025, 0.975])
-        return Estimate(mean, float(low), float(high), len(runs), "classes", n)
+        draws = resampled_runs(values[:, 1:].T, rng)
+        return Estimate.of_draws(values[:, 0].mean(), draws, len(runs), "classes", n)
 
     return estimate
 
