@@ -64,7 +64,12 @@ class Estimate:
 
     def __sub__(self, number):
         """The estimate minus a known number."""
-        return replace(self, **{k: getattr(self, k) - number for k in ("mean", "low", "high")})
+        return self.changed(lambda end: end - number)
+
+    def changed(self, change):
+        """The estimate with an increasing function of its mean and of both ends."""
+        ends = {end: float(change(getattr(self, end))) for end in ("mean", "low", "high")}
+        return replace(self, **ends)
 
     def __format__(self, spec):
         spec = spec or ".1f"
