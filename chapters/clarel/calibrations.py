@@ -13,7 +13,7 @@ import numpy as np
 
 from zslib.arrays import like, row_norms, take_rows, to_host
 from zslib.calibration import log_distance_scores
-from zslib.protocols.attributes.evaluate import fit_on
+from zslib.protocols.attributes.evaluate import fit_on, scores_of
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.rescaling import choose_alpha
@@ -121,8 +121,7 @@ def evaluate_calibrations(model, problem) -> tuple:
         )
     X, S = problem.features, problem.class_embeddings
     model = trained(model, problem)
-    known = take_rows(X, problem.trainval)
-    of_known = to_host(model.decision_function(known, take_rows(S, problem.seen_classes)))
+    of_known = to_host(scores_of(model, problem, problem.trainval, problem.seen_classes))
     unit = float(of_known.std(dtype=np.float64)) or 1.0
     scores = {name: {} for name in CALIBRATIONS}
     for side in ("test_unseen", "test_seen"):

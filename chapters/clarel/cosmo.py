@@ -11,6 +11,7 @@ from chapters.clarel.calibrations import surprisals, trained
 from zslib.arrays import like, take_rows, to_host
 from zslib.calibration import AdaptiveSmoothing
 from zslib.compatibility import ConSE
+from zslib.protocols.attributes.evaluate import scores_of
 from zslib.protocols.attributes.intervals import zero_shot_estimate, zero_shot_measures
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
@@ -42,9 +43,7 @@ class Experts:
         """Both on the ``trainval`` images of a problem."""
         seen = trained(ConSE(regularization=_PENALTY), problem)
         unseen = trained(model, problem)
-        known = take_rows(problem.features, problem.trainval)
-        classes = take_rows(problem.class_embeddings, problem.seen_classes)
-        scores = to_host(unseen.decision_function(known, classes))
+        scores = to_host(scores_of(unseen, problem, problem.trainval, problem.seen_classes))
         return cls(seen, unseen, float(scores.std(dtype=np.float64)) or 1.0)
 
     def probabilities(self, problem, images, unit):
@@ -110,10 +109,7 @@ def evaluate_cosmo(model, problem, *, seed=0) -> ZeroShotOutcome:
 
     def score(side, images, classes):
         if side == "zero_shot":
-            X = take_rows(problem.features, images)
-            return experts.unseen.decision_function(
-                X, take_rows(problem.class_embeddings, classes)
-            )
+            return scores_of(experts.unseen, problem, images, classes)
         return smoothing.scores(experts.probabilities(problem, images, unit), problem.is_seen)
 
     return ZeroShotOutcome.of_scores(problem, score, gamma=smoothing.threshold_)

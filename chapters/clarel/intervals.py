@@ -31,6 +31,5 @@ def joint_estimate(methods, value, *, hit=None, n_resamples=1000) -> Estimate:
         exact.append(means.reshape(len(methods), n))
         drawn.append(draws.T.reshape(len(methods), n, n_resamples))
         n_classes.append(classes.size)
-    low, high = np.quantile(resampled_runs(value(*drawn).T, rng), [0.025, 0.975])
-    mean = float(value(*exact).mean())
-    return Estimate(mean, float(low), float(high), n, "classes", min(n_classes))
+    draws = resampled_runs(value(*drawn).T, rng)
+    return Estimate.of_draws(value(*exact).mean(), draws, n, "classes", min(n_classes))

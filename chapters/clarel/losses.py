@@ -16,6 +16,7 @@ from zslib.protocols.attributes.tuning import split_validation_classes, with_val
 from zslib.protocols.intervals import Estimate, class_draws, resampled_runs
 from zslib.protocols.pairs.captions import fitted_pairs
 from zslib.protocols.pairs.evaluate import check_losses, evaluate_image_text, model_texts
+from zslib.protocols.pairs.retrieval import right_texts
 from zslib.protocols.pairs.runs import SHORT_GRID, image_text_trials, short_clarel
 from zslib.protocols.sweep import best_that_trains
 
@@ -135,12 +136,10 @@ class HeldOutPairs:
         """Images of validation classes, the texts they may be given, and which belong to them."""
         held = self.problem
         images = held.test_unseen[np.diff(held.text_offsets)[held.test_unseen] > 0]
-        offsets, index = ragged_rows(*held.text_rows, images)
-        texts = np.unique(index)
+        texts = np.unique(ragged_rows(*held.text_rows, images)[1])
         if held.level == "image":  # each distinct text once
             texts = texts[np.unique(held.text_ids[texts], return_index=True)[1]]
-        own = np.split(held.text_ids[index], offsets[1:-1])
-        return images, texts, np.stack([np.isin(held.text_ids[texts], ids) for ids in own])
+        return images, texts, right_texts(held, images, held.text_ids[texts]).toarray() > 0
 
     def distances(self, model):
         """Of the images asked to the texts that they may be given."""
@@ -216,9 +215,8 @@ def spread_over_classes(part):
         values = np.stack([spread_within(run.spread[part], draws) for run in runs])
         if minus is not None:
             values = values - np.stack([spread_within(run.spread[part], draws) for run in minus])
-        mean, draws = float(values[:, 0].mean()), resampled_runs(values[:, 1:].T, rng)
-        low, high = np.quantile(draws, [0.025, 0.975])
-        return Estimate(mean, float(low), float(high), len(runs), "classes", n)
+        draws = resampled_runs(values[:, 1:].T, rng)
+        return Estimate.of_draws(values[:, 0].mean(), draws, len(runs), "classes", n)
 
     return estimate
 

@@ -2,7 +2,6 @@
 
 import math
 import time
-from dataclasses import replace
 from functools import partial
 from itertools import product
 
@@ -148,17 +147,11 @@ def objective_ratios(problem, trained, names):
         first, last = curves[:, 0], curves[:, -1]
         values = {}
         for than, start in (("first", first), ("lowest", curves.min(axis=1))):
-            value = _geometric_mean(last / start) if (curves > 0).all() else None
-            values[f"objective, last over {than}"] = value
+            log = mean_estimate(np.log(last / start)) if (curves > 0).all() else None
+            values[f"objective, last over {than}"] = log and log.changed(np.exp)
         values["trainings that end above their start, %"] = float(100.0 * (last > first).mean())
         for metric, value in values.items():
             yield {"dataset": problem, "reading": name, "metric": metric, "value": value}
-
-
-def _geometric_mean(ratios):
-    log = mean_estimate(np.log(ratios))
-    ends = {end: float(np.exp(getattr(log, end))) for end in ("mean", "low", "high")}
-    return replace(log, **ends)
 
 
 def _objectives(trained, names):

@@ -13,7 +13,7 @@ from zslib.metrics import class_accuracies
 from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.runs import run_zero_shot
 from zslib.protocols.attributes.tuning import split_validation_classes
-from zslib.protocols.intervals import Estimate, over_runs
+from zslib.protocols.intervals import Estimate, class_draws, over_runs
 from zslib.protocols.sweep import kept
 from zslib.protocols.tidy import row
 
@@ -126,9 +126,7 @@ def convergence_rows(curves, share, problem):
     names, ratios = (list(dict.fromkeys(part)) for part in zip(*curves, strict=True))
     n_runs, n_epochs, n_classes = next(iter(curves.values())).shape
     rng = np.random.default_rng(0)
-    classes, runs = (
-        rng.multinomial(n, np.full(n, 1 / n), size=1000) / n for n in (n_classes, n_runs)
-    )
+    classes, runs = (class_draws(n, 1000, rng) / n for n in (n_classes, n_runs))
     exact = {cell: values.mean(axis=-1) for cell, values in curves.items()}
     drawn = {cell: np.einsum("sec,rc->rse", values, classes) for cell, values in curves.items()}
     metric = "times faster to converge"
@@ -168,6 +166,6 @@ def _estimate(needed, resampled, missed, runs, n_classes, cells, others=()):
         return np.mean([np.log(epochs[a] / epochs[b]) for a, b in pairs], axis=0)
 
     draws = (statistic(resampled) * runs).sum(axis=-1)
-    ends = [statistic(needed).mean(), *np.quantile(draws, [0.025, 0.975])]
-    ends = map(float, np.exp(ends) if others else ends)
-    return Estimate(*ends, runs.shape[1], "classes", n_classes)
+    value, n_runs = statistic(needed).mean(), runs.shape[1]
+    found = Estimate.of_draws(value, draws, n_runs, "classes", n_classes)
+    return found.changed(np.exp) if others else found

@@ -11,6 +11,7 @@ from scipy import stats
 
 from chapters.hardneg.mining import ways
 from chapters.hardneg.problems import seen_candidates
+from chapters.leaderboard.ranks import rank_correlation
 from zslib.arrays import take_rows, to_host
 from zslib.datasets import load_problem
 from zslib.protocols.attributes.crossing import cross_fit, crossed_problems
@@ -140,8 +141,7 @@ def gain_where_classes_are_alike(problem, runs, others):
     gain = np.mean([a.class_accuracies() - b.class_accuracies() for a, b in pairs], axis=0)
 
     def correlation(run, some):
-        varied = np.ptp(gain[some]) and np.ptp(near[some])
-        return stats.spearmanr(gain[some], near[some]).statistic if varied else 0.0
+        return rank_correlation(gain[some], near[some])
 
     found = statistic_over_classes(correlation, 1, len(classes))
     return replace(found, n_seeds=len(runs))

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from zslib.arrays import resolve_device, to_requested_device, unit_rows
-from zslib.protocols.intervals import Estimate, class_draws, mean_estimate, percentile_ends
+from zslib.protocols.intervals import class_draws, mean_estimate, resampled_estimate
 from zslib.protocols.mapping.corrected import first_queries
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import evaluate
@@ -158,13 +158,12 @@ def _epochs_to_95(curves, looks, same):
     epochs = reached(np.ones((1, n_words)))[:, 0]
     if not same:
         return mean_estimate(epochs)
-    mean = float(epochs.mean())
 
     def draw(n):
         return reached(class_draws(n_words, n, rng)).mean(axis=0)
 
-    low, high, n_draws = percentile_ends(draw, _RESAMPLES, about=mean, most=_MOST)
-    return Estimate(mean, low, high, epochs.size, "words", n_words, n_draws)
+    of = epochs.size, "words", n_words
+    return resampled_estimate(epochs.mean(), draw, _RESAMPLES, *of, moved=True, most=_MOST)
 
 
 def _curve(method, problem, parameters, seed, looks, on):

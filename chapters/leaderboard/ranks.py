@@ -72,12 +72,6 @@ def correlations(rows, x, y):
         yield {"metric": metric, "method": "all", "dataset": dataset, "value": value}
 
 
-def _estimate(value, draws, unit, n_units):
-    """A number and the middle 95% of its draws; without these, no interval."""
-    ends = np.quantile(draws, [0.025, 0.975]) if len(draws) else (np.nan, np.nan)
-    return Estimate(float(value), *map(float, ends), 1, unit, int(n_units))
-
-
 def agreement_correlations(runs):
     """Rows: Spearman's correlation of ACC with `agreement_of_errors`, by data set and their mean.
 
@@ -115,7 +109,7 @@ def agreement_correlations(runs):
         rows.append((over, np.mean(values), np.mean(spreads, axis=0)))
     of = {"metric": "rank correlation of agreement of errors and ACC", "method": "all"}
     for where, value, spread in rows:
-        yield of | where | {"value": _estimate(value, spread, "systems", len(names))}
+        yield of | where | {"value": Estimate.of_draws(value, spread, 1, "systems", len(names))}
 
 
 def mean_ranks(runs):
@@ -147,7 +141,7 @@ def mean_ranks(runs):
     n_classes = min(np.sum(~problem.is_seen) for problem in runs)
 
     def result(metric, method, values):
-        value = _estimate(values[0], values[1:], "classes", n_classes)
+        value = Estimate.of_draws(values[0], values[1:], 1, "classes", n_classes)
         return {"metric": metric, "method": method, "value": value}
 
     for place in (first, *others):
@@ -203,7 +197,7 @@ def explained(rows, factors):
         for other, share in zip(others, found.T[1:], strict=True)
     ]
     for metric, method, share in results:
-        value = _estimate(share[0], share[1:], "systems", len(members))
+        value = Estimate.of_draws(share[0], share[1:], 1, "systems", len(members))
         yield {"metric": metric, "method": method, "value": value}
 
 

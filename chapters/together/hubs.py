@@ -90,8 +90,7 @@ def correlation_rows(searches, givens):
             names.append((" and ".join(name for name, _ in names), {"over": "all sets"}))
         for (name, over), (value, *around) in zip(names, found, strict=True):
             if n_draws:
-                ends = map(float, np.quantile(around, [0.025, 0.975]))
-                value = Estimate(float(value), *ends, 1, "systems", len(units))
+                value = Estimate.of_draws(value, around, 1, "systems", len(units))
             method = ", ".join(columns) or "nothing"
             yield row(name, "rank correlation", method, value, **over)
 

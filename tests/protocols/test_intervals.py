@@ -9,7 +9,7 @@ import pytest
 from zslib.protocols import Estimate, independent_mean, mean_estimate, paired_difference
 from zslib.protocols.intervals import (
     Spread,
-    percentile_ends,
+    resampled_estimate,
     resampled_items,
     resampled_weights,
     spread_over_runs,
@@ -184,21 +184,23 @@ def test_more_draws_where_an_end_lies_near_what_decides(shift, expected):
     def blocks(rng):
         return lambda n: rng.normal(10 + shift, 4.0, size=n)
 
-    def ends(**options):
-        return percentile_ends(blocks(np.random.default_rng(0)), 1500, **options)
+    def estimate(value, **options):
+        draw = blocks(np.random.default_rng(0))
+        return resampled_estimate(value, draw, 1500, 2, "words", 9, **options)
 
-    low, high, n_draws = ends()
-    assert n_draws == expected
+    found = estimate(100.0)
+    assert (found.mean, found.n_seeds, found.unit, found.n_units) == (100.0, 2, "words", 9)
+    assert found.n_draws == expected
     drawn = blocks(np.random.default_rng(0))(expected or 1500)
-    assert (low, high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
     # The same about another mean.
-    again = ends(about=100.0)
-    assert again[2] == 0
-    assert again[1] - again[0] == pytest.approx(high - low, rel=0.05)
+    again = estimate(100.0, moved=True)
+    assert again.n_draws == 0
+    assert again.high - again.low == pytest.approx(found.high - found.low, rel=0.05)
 
 
 def test_draws_that_are_alike_do_not_go_on():
-    assert percentile_ends(np.zeros, 1000) == (0.0, 0.0, 0)
+    assert resampled_estimate(0.0, np.zeros, 1000, 1, "", 0) == Estimate(0.0, 0.0, 0.0, 1)
     assert mean_estimate(np.zeros((2, 50)), same_items=True).n_draws == 0
 
 

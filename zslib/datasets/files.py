@@ -160,24 +160,14 @@ def naming(path, names=()):
 
 
 def read_rows(matrix, rows=slice(None), *, of=None):
-    """Rows of a matrix, or of a ``.npy``, as float32: two-dimensional, or as `quantise` makes it.
+    """Rows of a matrix, or of a ``.npy``, as float32.
 
-    <<<<<<< HEAD
-        Of a file only these are read, unless it is compressed. ``of`` is how many rows it must have,
-        and of what: ``(7461, "image labels")``.
-    =======
-        Parameters
-        ----------
-        matrix : array, or path of a ``.npy``
-            Two-dimensional; or structured, of each row a ``scale`` and whole numbers ``value``, as the
-            repository's edition has it (``data/make.py``). Of a file only the rows asked for are
-            read, unless it is compressed.
-        rows : slice or int array
-        of : (int, str), optional
-            How many rows a file must have, and of what: ``(7461, "image labels")``.
-    >>>>>>> 8daac43ae77eea37c28450ecc246afbd7f847f01
+    It is two-dimensional, or structured: of each row a ``scale`` and whole numbers ``value``, as
+    the repository's edition has it (``data/make.py``). Of a file only the rows asked for are read,
+    unless it is compressed. ``of`` is how many rows it must have, and of what:
+    ``(7461, "image labels")``.
 
-        Examples
+    Examples
         --------
         >>> kind = [("scale", "<f4"), ("value", "i1", (2,))]
         >>> read_rows(np.array([(0.5, [127, -64]), (2.0, [1, 0])], kind), [1]).tolist()

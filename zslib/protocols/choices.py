@@ -61,19 +61,14 @@ class Choices:
     def read(cls, *paths):
         """Those of files that hold a `text`, where there are such files; of two, the first's."""
         known = []
-        for path in reversed([Path(path) for path in paths]):
-            if path.is_file():
-                known += cls._entries(path)
+        for path in filter(Path.is_file, map(Path, reversed(paths))):
+            try:
+                found = json.loads(path.read_text(encoding="utf-8"), object_hook=_decoded)
+            except ValueError as error:
+                raise ValueError(f"{path} is no readable JSON ({error}): {_HELP}") from None
+            # Checked here, so that the message names the file.
+            known += cls(found if isinstance(found, list) else [found], path)._known.values()
         return cls(known, ", ".join(map(str, paths)))
-
-    @classmethod
-    def _entries(cls, path):
-        """The entries of one file, checked."""
-        try:
-            known = json.loads(path.read_text(encoding="utf-8"), object_hook=_decoded)
-        except ValueError as error:
-            raise ValueError(f"{path} is no readable JSON ({error}): {_HELP}") from None
-        return cls(known if isinstance(known, list) else [known], path)._known.values()
 
     def find(self, choice, grid):
         """An earlier run's trials, or None; its parameters must be among those of ``grid``."""

@@ -52,13 +52,24 @@ class Estimate:
         counts = {name: record[name] for name in ("unit", "n_units", "n_draws") if name in record}
         return cls(record["value"], low, high, record.get("n_seeds", 1), **counts)
 
+    @classmethod
+    def of_draws(cls, value, draws, n_seeds, unit, n_units):
+        """A number with the middle 95% of its ``draws``, (n,); without these, no interval."""
+        ends = np.quantile(draws, [0.025, 0.975]) if len(draws) else (np.nan, np.nan)
+        return cls(float(value), *map(float, ends), n_seeds, unit, int(n_units))
+
     def side(self, above, below, between):
         """Which of three texts fits: the interval lies above zero, below it, or on both sides."""
         return above if self.low > 0 else below if self.high < 0 else between
 
     def __sub__(self, number):
         """The estimate minus a known number."""
-        return replace(self, **{k: getattr(self, k) - number for k in ("mean", "low", "high")})
+        return self.changed(lambda end: end - number)
+
+    def changed(self, change):
+        """The estimate with an increasing function of its mean and of both ends."""
+        ends = {end: float(change(getattr(self, end))) for end in ("mean", "low", "high")}
+        return replace(self, **ends)
 
     def __format__(self, spec):
         spec = spec or ".1f"
@@ -171,28 +182,30 @@ def mean_estimate(
         _, codes, sizes = np.unique(classes, return_inverse=True, return_counts=True)
         means = np.bincount(codes, weights=means) / sizes
     unit = unit or ("items" if classes is None else "classes")
-    low, high, n_draws = percentile_ends(
-        lambda k: resampled_runs(resampled_items(values, classes, k, rng), rng), n_resamples
-    )
-    return Estimate(float(means.mean()), low, high, n, unit, means.size, n_draws)
+
+    def draw(k):
+        return resampled_runs(resampled_items(values, classes, k, rng), rng)
+
+    return resampled_estimate(means.mean(), draw, n_resamples, n, unit, means.size)
 
 
-def percentile_ends(draw, n_resamples, *, about=None, most=20_000):
-    r"""Ends of a 95% interval from ``n_resamples`` draws, or more where that may decide.
+def resampled_estimate(
+    value, draw, n_resamples, n_seeds, unit, n_units, *, moved=False, most=20_000
+):
+    r"""`Estimate` with a 95% interval from ``n_resamples`` draws, or more where that may decide.
 
     An end that is the quantile :math:`p` of :math:`n` draws has a Monte Carlo error: it lies
     between the quantiles :math:`p \pm 2\sqrt{p(1 - p)/n}` of endless draws, as a rule. While zero,
     which decides, lies between these too, there are ten times as many draws, up to ``most``.
-    ``draw(n)`` gives n resampled values, (n,); it is called for blocks of ``n_resamples``. With
-    ``about`` the draws are moved so that this is their mean. Returns both ends, and how many draws
-    there were, or 0 where the first were enough.
+    ``draw(n)`` gives n resampled values, (n,); it is called for blocks of ``n_resamples``. If
+    ``moved``, the draws are moved so that ``value`` is their mean.
     """
     check_integer(n_resamples, "n_resamples", low=100)
     draws, n_draws = draw(n_resamples), 0
 
     def ends(shares):
-        moved = draws if about is None else draws + (about - np.mean(draws))
-        return np.quantile(moved, np.clip(shares, 0, 1))
+        about = draws + (value - np.mean(draws)) if moved else draws
+        return np.quantile(about, np.clip(shares, 0, 1))
 
     while draws.size < most:
         error = 2 * np.sqrt(_ENDS * (1 - _ENDS) / draws.size)
@@ -204,8 +217,7 @@ def percentile_ends(draw, n_resamples, *, about=None, most=20_000):
         starts = range(draws.size, n_draws, n_resamples)
         further = [draw(min(n_resamples, n_draws - start)) for start in starts]
         draws = np.concatenate([draws, *further])
-    low, high = ends(_ENDS)
-    return float(low), float(high), n_draws
+    return Estimate(float(value), *map(float, ends(_ENDS)), n_seeds, unit, n_units, n_draws)
 
 
 def resampled_items(values, classes, n_resamples, rng):
@@ -263,10 +275,8 @@ def statistic_over_classes(statistic, n_runs, n_classes, *, n_resamples=1000) ->
         values = np.array([[statistic(run, drawn) for run in range(n_runs)] for drawn in draws])
         return resampled_runs(values, rng)
 
-    low, high, n_draws = percentile_ends(draw, n_resamples)
-    if n_runs == n_classes == 1:
-        low = high = np.nan
-    return Estimate(float(exact), low, high, n_runs, "classes", n_classes, n_draws)
+    found = resampled_estimate(exact, draw, n_resamples, n_runs, "classes", n_classes)
+    return replace(found, low=np.nan, high=np.nan) if n_runs == n_classes == 1 else found
 
 
 def paired_difference(a, b, **options) -> Estimate:

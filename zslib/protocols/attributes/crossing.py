@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from zslib.datasets.attributes.splits import class_parts, crossed_classes
+from zslib.protocols.attributes.outcome import in_percent
 from zslib.validation import check_choice, check_integer
 
 
@@ -107,7 +108,4 @@ class CrossFittedOutcome:
         """The mean over all classes, in percent."""
         return float(self.class_accuracies(measure).mean())
 
-    @property
-    def accuracy(self):
-        """ACC over all classes, in percent."""
-        return self.value("ACC")
+    accuracy = in_percent("ACC", "Mean accuracy of all classes")

@@ -85,14 +85,18 @@ def evaluate_zero_shot(
 
     def score(side, images, classes):
         scorer = standard if side == "zero_shot" else generalised
-        return scorer.decision_function(
-            take_rows(problem.features, images), take_rows(problem.class_embeddings, classes)
-        )
+        return scores_of(scorer, problem, images, classes)
 
     if must_learn:
         check_answers(problem, partial(score, "trained on"))
     outcome = ZeroShotOutcome.of_scores(problem, score, k=k, keep_scores=keep_scores)
     return replace(outcome, cost=cost)
+
+
+def scores_of(model, problem, images, classes):
+    """Scores of some of a problem's images with some of its classes, by their rows."""
+    vectors = take_rows(problem.class_embeddings, classes)
+    return model.decision_function(take_rows(problem.features, images), vectors)
 
 
 def numbers_kept(model):

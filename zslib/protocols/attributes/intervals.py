@@ -11,7 +11,7 @@ from zslib.protocols.attributes.outcome import MEASURES
 from zslib.protocols.intervals import (
     Estimate,
     mean_estimate,
-    percentile_ends,
+    resampled_estimate,
     resampled_items,
     resampled_runs,
     resampled_weights,
@@ -91,9 +91,8 @@ def zero_shot_estimate(outcomes, measure, *, minus=None, n_resamples=1000) -> Es
         by_run = difference(values.T.reshape(len(methods), n, k))
         return resampled_runs(by_run.T, rng)
 
-    low, high, n_draws = percentile_ends(draw, n_resamples)
     n_classes = min(np.unique(methods[0][0].labels(side)).size for side in sides)
-    return Estimate(float(exact.mean()), low, high, n, "classes", n_classes, n_draws)
+    return resampled_estimate(exact.mean(), draw, n_resamples, n, "classes", n_classes)
 
 
 def _resampled_accuracies(outcomes, n_resamples, rng, sides):

@@ -181,12 +181,11 @@ _METRIC_GRID = {
     "learning_rate": (0.1, 0.3),
     "regularization": (1e-5, 1e-3),
 }
-_METRIC_TRAINING = {"metric_dim": 64, "n_epochs": 15}
 
 
 def _metric_learner(name, negatives, count, look=None):
     fixed = {"negatives": negatives, "negatives_per_positive": count, "growth": "within_epoch"}
-    fixed |= _METRIC_TRAINING
+    fixed |= {"metric_dim": 64, "n_epochs": 15}
     return ZeroShotMethod(name, MetricLearner, _METRIC_GRID, fixed, look=look)
 
 

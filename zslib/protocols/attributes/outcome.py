@@ -13,6 +13,11 @@ from zslib.validation import check_choice, check_integer, check_real
 MEASURES = ("ACC", "seen", "unseen", "H", "AUSUC")
 
 
+def in_percent(measure, text):
+    """A property with the ``value`` of a measure; ``text`` says in its docstring what that is."""
+    return property(lambda outcome: outcome.value(measure), doc=f"{text}, in percent.")
+
+
 @dataclass(frozen=True)
 class Competition:
     """The best seen and the best unseen classes of some test images (host arrays).
@@ -155,30 +160,11 @@ class ZeroShotOutcome:
         """Accuracy of each class with test images, in percent: Eq. 12 before its mean."""
         return 100.0 * class_accuracies(self.labels(measure), self.predictions(measure))
 
-    @property
-    def accuracy(self):
-        """ACC: average per-class accuracy among unseen classes only, in percent (Eq. 12)."""
-        return self.value("ACC")
-
-    @property
-    def seen(self):
-        """Average per-class accuracy of seen classes' images among all classes, in percent."""
-        return self.value("seen")
-
-    @property
-    def unseen(self):
-        """Average per-class accuracy of unseen classes' images among all classes, in percent."""
-        return self.value("unseen")
-
-    @property
-    def harmonic_mean(self):
-        """H, in percent (Eq. 14)."""
-        return self.value("H")
-
-    @property
-    def ausuc(self):
-        """Area under the seen-unseen curve in percent; it does not depend on ``gamma``."""
-        return self.value("AUSUC")
+    accuracy = in_percent("ACC", "Mean accuracy of classes, unseen ones alone (Eq. 12)")
+    seen = in_percent("seen", "Mean accuracy of seen classes among all classes")
+    unseen = in_percent("unseen", "Mean accuracy of unseen classes among all classes")
+    harmonic_mean = in_percent("H", "H, of ``seen`` and ``unseen`` (Eq. 14)")
+    ausuc = in_percent("AUSUC", "Area under the seen-unseen curve, for which ``gamma`` is nothing")
 
     def value(self, measure):
         """One of "ACC", "seen", "unseen", "H" and "AUSUC" by its name, in percent."""

@@ -149,11 +149,8 @@ def tune_zero_shot(
 
 def _validated(model, problem, must_learn):
     outcome = evaluate_zero_shot(model, problem, k=1, must_learn=must_learn)
-    score = {"score": outcome.accuracy}
-    if outcome.test_seen is None:
-        # One image in each training class: none can be held out.
-        return score | {"gamma": 0.0, "H": float("nan")}
-    return score | {
-        "gamma": outcome.curve.best_gamma,
-        "H": 100.0 * outcome.curve.best_harmonic_mean,
-    }
+    # Where each training class has one image, none can be held out.
+    gamma, H = 0.0, float("nan")
+    if outcome.test_seen is not None:
+        gamma, H = outcome.curve.best_gamma, 100.0 * outcome.curve.best_harmonic_mean
+    return {"score": outcome.accuracy, "gamma": gamma, "H": H}

@@ -9,12 +9,11 @@ from scipy.stats import rankdata
 from zslib.arrays import unit_rows
 from zslib.metrics import effective_dimension, hubness_contingency, k_skewness, robin_hood_index
 from zslib.protocols.intervals import (
-    Estimate,
     class_draws,
     independent_difference,
     mean_estimate,
     over_runs,
-    percentile_ends,
+    resampled_estimate,
 )
 from zslib.protocols.mapping.outcome import CrossFittedOutcome, gold_queries
 from zslib.protocols.tidy import row
@@ -215,13 +214,13 @@ def _resampled(statistic):
             drawn = {pairs[i]: value(*pairs[i], times[i]) for i in set(seeds.tolist())}
             return np.mean([drawn[pairs[i]] for i in seeds])
 
-        mean = float(np.mean(values))
-        low, high, n_draws = percentile_ends(
-            lambda n: np.array([one() for _ in range(n)]), _RESAMPLES, about=mean, most=_MOST
-        )
+        def draw(n):
+            return np.array([one() for _ in range(n)])
+
         n_units = sum(_units(part)[0].size for part in runs[0].parts)
         unit = f"labels in {len(runs)} partitions" if partitions else runs[0].unit
-        return Estimate(mean, low, high, len(runs), unit, n_units, n_draws)
+        of = len(runs), unit, n_units
+        return resampled_estimate(np.mean(values), draw, _RESAMPLES, *of, moved=True, most=_MOST)
 
     return estimate
 

@@ -9,7 +9,7 @@ from zslib.arrays import like, resolve_device, to_host, to_requested_device, uni
 from zslib.datasets.problem import check_problem
 from zslib.mapping import chimeras
 from zslib.mapping.base import LinearMap
-from zslib.protocols.mapping.methods import Method, check_method
+from zslib.protocols.mapping.methods import check_method
 from zslib.protocols.mapping.tuning import Tuned, tune
 from zslib.protocols.sweep import kept, some_rows
 from zslib.search import gold_ranks
@@ -107,8 +107,7 @@ def train(
     tuned = Tuned({}, float("nan"), [])
     if method.grid or method.updates:
         # Chimeras take no part in tuning: one clean choice serves a method with and without them.
-        base = Method("", method.estimator, method.grid, method.updates)
-        tuned = tune(base, problem if tuned_on is None else tuned_on)
+        tuned = tune(method, problem if tuned_on is None else tuned_on)
     if method.chimeras and chimera_rows is None:
         chimera_rows = np.setdiff1d(problem.labels, problem.train_gold)
     predictions, mapping = kept(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from zslib.arrays import ragged_rows, take_rows, to_host
 from zslib.metrics import hits_at_k
@@ -50,25 +51,16 @@ def retrieval_ranks(fitted, problem, texts) -> RetrievalRanks:
     texts are one answer. Where texts describe classes, every text of the image's class is right.
     """
     images, candidates, ids = _candidates(problem)
-    offsets, index = ragged_rows(*problem.text_rows, images)
-    # Each image with the ids of its texts, once each.
-    owners = np.repeat(np.arange(images.size), np.diff(offsets))
-    owners, own_ids = np.unique(np.stack([owners, problem.text_ids[index]]), axis=1)
-    texts_with, images_with = _grouped(np.arange(ids.size), ids), _grouped(owners, own_ids)
-    ids_of = _grouped(own_ids, owners)
-    texts_of = [
-        np.concatenate([texts_with[i] for i in ids_of[image].tolist()])
-        for image in range(images.size)
-    ]
-    images_of = [images_with[i] for i in ids.tolist()]
+    right = right_texts(problem, images, ids)
+    texts_of, images_of = _rows(right), _rows(right.T)
     image_vectors = fitted.embed_images(take_rows(problem.features, images))
     text_vectors = fitted.embed_texts(take_rows(texts, candidates))
     return RetrievalRanks(
         of_texts=to_host(gold_ranks(image_vectors, text_vectors, texts_of, metric="euclidean")),
         of_images=to_host(gold_ranks(text_vectors, image_vectors, images_of, metric="euclidean")),
         chance={
-            "image to text": 100.0 * np.mean([len(right) for right in texts_of]) / ids.size,
-            "text to image": 100.0 * np.mean([len(right) for right in images_of]) / images.size,
+            "image to text": 100.0 * np.mean(list(map(len, texts_of))) / ids.size,
+            "text to image": 100.0 * np.mean(list(map(len, images_of))) / images.size,
         },
     )
 
@@ -86,8 +78,19 @@ def _candidates(problem):
     return images, rows[first], ids[first]
 
 
-def _grouped(values, keys):
-    """The values of each key, a dict of arrays."""
-    order = np.argsort(keys, kind="stable")
-    known, starts = np.unique(keys[order], return_index=True)
-    return dict(zip(known.tolist(), np.split(values[order], starts[1:]), strict=True))
+def right_texts(problem, images, ids):
+    """Which texts, by their ``ids``, are right for which images: a sparse (images, texts) array.
+
+    Those with the id of one of the image's own texts; each of ``ids`` is one of these.
+    """
+    offsets, index = ragged_rows(*problem.text_rows, images)
+    known, columns = np.unique(problem.text_ids[index], return_inverse=True)
+    own = csr_array((np.ones(index.size), columns, offsets), (images.size, known.size))
+    own.sum_duplicates()
+    return own[:, np.searchsorted(known, ids)]
+
+
+def _rows(array):
+    """The columns of the entries of each row of a sparse array, a list of arrays."""
+    array = array.tocsr()
+    return np.split(array.indices, array.indptr[1:-1])
