@@ -103,8 +103,5 @@ class BatchNorm(Layer):
         by_x *= self.gamma.value * scale
         return xp.reshape(by_x, gradient.shape)
 
-    def parameters(self):
-        return {"gamma": self.gamma, "beta": self.beta}
-
     def buffers(self):
         return {"running_mean": self.running_mean, "running_variance": self.running_variance}

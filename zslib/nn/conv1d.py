@@ -85,9 +85,6 @@ class Conv1d(Layer):
         self.weight.add(xp.permute_dims(xp.flip(by_taps, axis=1), (1, 0, 2)))
         return zero_padded(xp.reshape(by_x, x.shape), mask, in_place=True)
 
-    def parameters(self):
-        return {"weight": self.weight}
-
 
 def neighbours(x, width):
     """Each position of ``x`` (n, T, d) next to its neighbours, (n T, width d); zeros outside."""

@@ -67,4 +67,4 @@ class Embedding(Layer):
         return None
 
     def parameters(self):
-        return {} if self.frozen else {"weight": self.weight}
+        return {} if self.frozen else super().parameters()

@@ -171,13 +171,6 @@ class BiLSTM(Layer):
             if before is not None:
                 by_hidden[...] = gate @ R
 
-    def parameters(self):
-        return {
-            "input_weight": self.input_weight,
-            "recurrent_weight": self.recurrent_weight,
-            "bias": self.bias,
-        }
-
 
 class _Steps(NamedTuple):
     """The tokens of all texts in rows, step after step, of each step the longest text first.

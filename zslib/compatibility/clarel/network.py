@@ -13,14 +13,13 @@ from zslib.compatibility.clarel.encoders import (
 )
 from zslib.compatibility.clarel.loss import batch_loss
 from zslib.compatibility.parameters import check_parameters
-from zslib.nn import Dropout, Linear
-from zslib.nn.layer import named_parts
+from zslib.nn import Dropout, Layer, Linear
 from zslib.validation import check_integer, check_vectors
 
 __all__ = ["ClarelNetwork", "check_for", "make_encoder"]
 
 
-class ClarelNetwork:
+class ClarelNetwork(Layer):
     """Image head, text encoder and head, dropout before both, and the two classifiers."""
 
     def __init__(self, model, n_features, n_classes, encoder, rng, *, like):
@@ -30,17 +29,7 @@ class ClarelNetwork:
         self.text_layer = Linear(encoder.width, embedding_dim, rng, like=like)
         self.image_classifier = Linear(embedding_dim, n_classes, rng, like=like)
         self.text_classifier = Linear(embedding_dim, n_classes, rng, like=like)
-        names = "encoder", "image_layer", "text_layer", "image_classifier", "text_classifier"
-        self._parts = {name: getattr(self, name) for name in names}
         self._image_dropout, self._text_dropout = Dropout(dropout, rng), Dropout(dropout, rng)
-
-    def parameters(self):
-        """All parameters by name."""
-        return named_parts(self._parts, "parameters")
-
-    def buffers(self):
-        """All running averages by name."""
-        return named_parts(self._parts, "buffers")
 
     def step(self, X, prepared, draw, codes, descent, **loss):
         """One step of gradient descent on a batch; the `LossTerms` as one array, (5,)."""

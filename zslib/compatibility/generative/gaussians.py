@@ -29,9 +29,8 @@ class GaussianEncoder(Layer):
         by_mean, by_log = (head.backward(part) for head, part in parts)
         return self.body.backward(by_mean + by_log)
 
-    def parameters(self):
-        parts = zip(("body", "mean", "log_variance"), (self.body, *self.heads), strict=True)
-        return {f"{n}.{name}": p for n, part in parts for name, p in part.parameters().items()}
+    def parts(self):
+        return dict(zip(("body", "mean", "log_variance"), (self.body, *self.heads), strict=True))
 
 
 def draw(mean, log_variance, rng):
