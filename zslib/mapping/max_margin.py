@@ -5,7 +5,7 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from zslib.arrays import like, namespace, random_generator, unit_rows
+from zslib.arrays import like, namespace, random_generator, slices, unit_rows
 from zslib.mapping.base import LinearMap
 from zslib.mapping.negatives import (
     NEGATIVES,
@@ -207,8 +207,7 @@ class MaxMarginMap(LinearMap):
         if self.negatives == "intruder":
             intruders, small = IntruderSearch(labels), False  # the products with all labels share
         with one_blas_thread() if small else nullcontext():
-            for b, start in enumerate(range(0, n, self.batch_size)):
-                rows = slice(start, min(start + self.batch_size, n))
+            for b, rows in enumerate(slices(n, self.batch_size)):
                 x, positives = source[rows, :], own[rows]
                 gold = xp.take(labels, positives, axis=0)
                 unit = x @ W

@@ -9,7 +9,7 @@ import numpy as np
 from array_api_compat import device as array_device
 from array_api_compat import is_numpy_array
 
-from zslib.arrays import namespace, take_rows, tanh_in_place, to_host
+from zslib.arrays import namespace, slices, take_rows, tanh_in_place, to_host
 from zslib.nn.layer import Layer, check_input, check_mask, zero_padded
 from zslib.nn.parameter import Parameter
 from zslib.search.threads import run_threads
@@ -224,11 +224,7 @@ def _in_parts(work, steps, *arrays):
     if not is_numpy_array(arrays[0]):
         work(slice(0, 2), slice(0, n), steps, *arrays)
         return
-    parts = [
-        (slice(way, way + 1), slice(start, min(start + TEXTS, n)))
-        for start in range(0, n, TEXTS)
-        for way in (0, 1)
-    ]
+    parts = [(slice(way, way + 1), texts) for texts in slices(n, TEXTS) for way in (0, 1)]
 
     def run(parts):
         for ways, texts in parts:

@@ -5,14 +5,13 @@ from collections.abc import Iterable, Mapping, Set
 import numpy as np
 from array_api_compat import is_array_api_obj
 
-from zslib.arrays import like, namespace, to_host
+from zslib.arrays import like, namespace, slices, to_host
 from zslib.search import selection as _selection
 from zslib.search.corrected import CorrectedTiles, corrected_block, served
 from zslib.search.corrections import Correction, resolve
 from zslib.search.order import in_order
 from zslib.search.prepared import PreparedTargets, few, nearest
 from zslib.search.ranks import corrected_ranks, plain_ranks
-from zslib.search.rows import slices
 from zslib.search.tiles import Tiles
 from zslib.validation import (
     as_array,
