@@ -1,7 +1,9 @@
 """The max-margin ranking map of Lazaridou et al. (2015), sections 2 and 5."""
 
 import math
+from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from zslib.validation import check_choice, check_integer, check_real
 __all__ = ["MaxMarginMap", "max_margin_step"]
 
 
+@dataclass(repr=False, eq=False)
 class MaxMarginMap(LinearMap):
     r"""Linear map trained to rank the right label first (Lazaridou et al. 2015, sections 2, 5).
 
@@ -95,33 +98,20 @@ class MaxMarginMap(LinearMap):
     True
     """
 
+    margin: float = 0.4
+    n_negatives: int | None = None
+    _: KW_ONLY
+    negatives: str = "random"
+    distance: str = "cosine"
+    learning_rate: float = 0.1
+    n_epochs: int = 30
+    batch_size: int = 32
+    warm_start: bool = False
+    random_state: object = None
+    callback: Callable | None = None
+
     # Where tuning stops: cosines differ by 2 at most; of a hundred draws some violate the margin.
     limits = {"margin": (None, 2.0), "n_negatives": (1, 100)}
-
-    def __init__(
-        self,
-        margin=0.4,
-        n_negatives=None,
-        *,
-        negatives="random",
-        distance="cosine",
-        learning_rate=0.1,
-        n_epochs=30,
-        batch_size=32,
-        warm_start=False,
-        random_state=None,
-        callback=None,
-    ):
-        self.margin = margin
-        self.n_negatives = n_negatives
-        self.negatives = negatives
-        self.distance = distance
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
 
     def _fit(self, X, Y):
         xp = namespace(X)

@@ -64,8 +64,13 @@ def class_accuracies(y_true, y_pred, classes=None):
     check_paired(y_true, y_pred, "y_true", "y_pred")
     given = {"y_true": y_true, "y_pred": y_pred, "classes": classes}
     given = {name: as_labels(one, name) for name, one in given.items() if one is not None}
-    names, (y_true, y_pred, classes) = classes, _checked_labels(*numbered(*given.values()))
-    xp = namespace(y_true)
+    numbers = numbered(*given.values())
+    xp, names = namespace(*numbers), classes
+    y_true, y_pred, *chosen = map(_labels, numbers, given)
+    check_same_rows(y_true, y_pred, "y_true", "y_pred")
+    classes = chosen[0] if chosen else xp.sort(xp.unique_values(y_true))
+    if xp.unique_values(classes).shape != classes.shape:
+        raise ValueError("classes lists a class twice: give each class once")
     n_samples, n_hits = (
         xp.astype(
             xp.searchsorted(labels, classes, side="right") - xp.searchsorted(labels, classes),
@@ -80,19 +85,6 @@ def class_accuracies(y_true, y_pred, classes=None):
             f"{list(names)[empty[0]]}: leave them out of classes"
         )
     return n_hits / n_samples
-
-
-def _checked_labels(y_true, y_pred, classes=None):
-    """The arguments of `class_accuracies` as int64, the classes filled in."""
-    xp = namespace(y_true, y_pred, classes)
-    y_true, y_pred = _labels(y_true, "y_true"), _labels(y_pred, "y_pred")
-    check_same_rows(y_true, y_pred, "y_true", "y_pred")
-    if classes is None:
-        return y_true, y_pred, xp.sort(xp.unique_values(y_true))
-    classes = _labels(classes, "classes")
-    if xp.unique_values(classes).shape != classes.shape:
-        raise ValueError("classes lists a class twice: give each class once")
-    return y_true, y_pred, classes
 
 
 def per_class_accuracy(y_true, y_pred, classes=None):
