@@ -16,7 +16,7 @@ from zslib.mapping.negatives import (
     first_of_row,
     random_negatives,
 )
-from zslib.optim import Adagrad, minibatches
+from zslib.optim import Adagrad
 from zslib.search.threads import one_blas_thread
 from zslib.validation import check_choice, check_integer, check_real
 
@@ -182,8 +182,7 @@ class MaxMarginMap(LinearMap):
         """One pass over the items; changes ``W`` in place and returns the mean loss."""
         xp = namespace(W)
         n, n_labels = source.shape[0], labels.shape[0]
-        batches = minibatches(n, self.batch_size, self._rng)
-        order = np.concatenate(batches)
+        batches, order = slices(n, self.batch_size), self._rng.permutation(n)
         if self.negatives == "uniform":
             drawn = like(self._rng.integers(n_labels, size=(len(batches), self._k)), W)
         elif self.negatives != "intruder":
@@ -197,7 +196,7 @@ class MaxMarginMap(LinearMap):
         if self.negatives == "intruder":
             intruders, small = IntruderSearch(labels), False  # the products with all labels share
         with one_blas_thread() if small else nullcontext():
-            for b, rows in enumerate(slices(n, self.batch_size)):
+            for b, rows in enumerate(batches):
                 x, positives = source[rows, :], own[rows]
                 gold = xp.take(labels, positives, axis=0)
                 unit = x @ W

@@ -1,7 +1,5 @@
 """Whether two hubness distributions differ: the cross-tab test."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

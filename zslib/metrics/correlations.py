@@ -1,7 +1,5 @@
 """Where hubs lie: near the mean of the search space, and near training items."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -8,8 +8,6 @@ ugly, CVPR. Chao, Changpinyo, Gong and Sha (2016): An empirical study and analys
 zero-shot learning for object recognition in the wild, ECCV.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from numbers import Real

@@ -2,8 +2,7 @@
 
 from zslib.arrays import like, namespace
 from zslib.nn.layer import Layer
-from zslib.optim.checks import check_share
-from zslib.validation import check_generator
+from zslib.validation import check_generator, check_share
 
 __all__ = ["Dropout"]
 

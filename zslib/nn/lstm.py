@@ -1,7 +1,5 @@
 """Long short-term memory that reads a text from both ends."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

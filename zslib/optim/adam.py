@@ -3,9 +3,8 @@
 import math
 
 from zslib.arrays import namespace
-from zslib.optim.checks import check_share
 from zslib.optim.elementwise import Elementwise
-from zslib.validation import check_choice
+from zslib.validation import check_choice, check_share
 
 __all__ = ["Adam"]
 

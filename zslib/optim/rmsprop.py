@@ -1,7 +1,7 @@
 """RMSProp (Tieleman & Hinton 2012)."""
 
-from zslib.optim.checks import check_share
 from zslib.optim.elementwise import Elementwise
+from zslib.validation import check_share
 
 __all__ = ["RMSProp"]
 

@@ -1,7 +1,6 @@
 """Plain gradient descent."""
 
-from zslib.optim.checks import check_gradient
-from zslib.validation import check_real
+from zslib.validation import check_gradient, check_real
 
 __all__ = ["SGD"]
 

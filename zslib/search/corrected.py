@@ -1,7 +1,5 @@
 """Tiles whose scores are corrected for hubness, for `zslib.search`."""
 
-from __future__ import annotations
-
 import math
 from copy import copy
 from dataclasses import replace
