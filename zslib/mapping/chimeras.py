@@ -7,8 +7,6 @@ from zslib.mapping.negatives import distinct_labels
 from zslib.search import top_k
 from zslib.validation import check_integer, check_pairs, check_same_width, check_vectors
 
-__all__ = ["chimeras"]
-
 
 def chimeras(X_train, Y_train, Y_new, *, k, metric="cosine", return_neighbours=False):
     r"""Average the source vectors of the training labels nearest to each new label.

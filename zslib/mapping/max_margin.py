@@ -20,8 +20,6 @@ from zslib.optim import Adagrad
 from zslib.search.threads import one_blas_thread
 from zslib.validation import check_choice, check_integer, check_real
 
-__all__ = ["MaxMarginMap", "max_margin_step"]
-
 
 @dataclass(repr=False, eq=False)
 class MaxMarginMap(LinearMap):

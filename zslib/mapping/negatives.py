@@ -11,8 +11,6 @@ import numpy as np
 from zslib.arrays import namespace, put
 from zslib.search.rows import distinct, first_equal
 
-__all__ = ["NEGATIVES", "IntruderSearch", "distinct_labels", "first_of_row", "random_negatives"]
-
 NEGATIVES = ("random", "uniform", "first_violating", "intruder")
 """The kinds of negatives of the paper: two of section 2's, WSABIE's, and section 5's."""
 

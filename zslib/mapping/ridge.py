@@ -6,8 +6,6 @@ from zslib.arrays import largest_size, like, namespace, range_power, to_host
 from zslib.mapping.base import LinearMap
 from zslib.validation import check_choice, check_learned, check_narrowed, check_real
 
-__all__ = ["RidgeMap", "gcv_scores", "ridge_solution"]
-
 _BESIDE = "Y is too large or too small beside X; scale one of them"
 
 

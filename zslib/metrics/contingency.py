@@ -8,8 +8,6 @@ from scipy import stats
 from zslib.arrays import to_host
 from zslib.metrics.hubness import check_counts
 
-__all__ = ["Contingency", "hubness_contingency"]
-
 
 class Contingency(NamedTuple):
     """Chi-square statistic and p-value of `hubness_contingency`."""

@@ -11,8 +11,6 @@ from zslib.search import top_k
 from zslib.search.tiles import Tiles
 from zslib.validation import as_vectors, check_mask, check_paired, check_same_rows, check_vectors
 
-__all__ = ["HubCorrelations", "hub_correlations"]
-
 
 class HubCorrelations(NamedTuple):
     """Spearman's rho of N_k with two cosines, and the two-sided p-values (`hub_correlations`)."""

@@ -3,8 +3,6 @@
 from zslib.arrays import largest_size, namespace, range_power
 from zslib.validation import as_vectors
 
-__all__ = ["effective_dimension"]
-
 
 def effective_dimension(vectors) -> float:
     r"""Participation ratio of the covariance spectrum of a set of vectors (n, d).

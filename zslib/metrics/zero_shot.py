@@ -31,16 +31,6 @@ from zslib.validation import (
     whole_numbers,
 )
 
-__all__ = [
-    "SeenUnseenCurve",
-    "class_accuracies",
-    "harmonic_mean",
-    "per_class_accuracy",
-    "seen_unseen_curve",
-    "seen_unseen_maxima",
-    "top_classes",
-]
-
 
 def class_accuracies(y_true, y_pred, classes=None):
     """Share of right predictions among the samples of each class, float64 (n_classes,).

@@ -8,8 +8,6 @@ from zslib.nn.layer import Layer, check_input, check_mask
 from zslib.nn.parameter import Parameter
 from zslib.validation import check_integer, check_real
 
-__all__ = ["BatchNorm"]
-
 
 class BatchNorm(Layer):
     r"""Each of d numbers brought to mean :math:`\beta` and deviation :math:`\gamma` in the batch.

@@ -9,8 +9,6 @@ from zslib.nn.layer import Layer, check_input, check_mask, zero_padded
 from zslib.nn.parameter import Parameter
 from zslib.validation import check_generator, check_integer
 
-__all__ = ["Conv1d"]
-
 
 class Conv1d(Layer):
     r"""A linear map of each position and its neighbours, as many positions out as in.

@@ -4,8 +4,6 @@ from zslib.arrays import like, namespace
 from zslib.nn.layer import Layer
 from zslib.validation import check_generator, check_share
 
-__all__ = ["Dropout"]
-
 
 class Dropout(Layer):
     r"""In training, zeroes each number with probability r and divides the others by 1 - r.

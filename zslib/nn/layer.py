@@ -13,8 +13,6 @@ from zslib.arrays import namespace
 from zslib.nn.parameter import Parameter
 from zslib.validation import as_array
 
-__all__ = ["Layer", "check_input", "check_mask", "n_parameters", "zero_padded"]
-
 
 class Layer:
     """Base of all layers: ``forward``, ``backward``, ``parameters``, ``buffers``.

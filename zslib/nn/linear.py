@@ -9,8 +9,6 @@ from zslib.nn.layer import Layer, check_input
 from zslib.nn.parameter import Parameter
 from zslib.validation import check_choice, check_generator, check_integer, check_real
 
-__all__ = ["Linear"]
-
 
 class Linear(Layer):
     r"""Row vectors through a matrix: :math:`y = x W + b`.

@@ -3,8 +3,6 @@
 from zslib.arrays import namespace, one_hot
 from zslib.validation import check_indices
 
-__all__ = ["softmax_cross_entropy"]
-
 
 def softmax_cross_entropy(logits, labels):
     r"""Mean of the negative log probability of the right class, and its gradient.

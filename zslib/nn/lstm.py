@@ -13,8 +13,6 @@ from zslib.nn.parameter import Parameter
 from zslib.search.threads import run_threads
 from zslib.validation import check_generator, check_integer
 
-__all__ = ["BiLSTM"]
-
 TEXTS = 160  # of one direction, read at once in NumPy: their gates stay in the processor's cache
 
 

@@ -8,8 +8,6 @@ from zslib.arrays import like as move_like
 from zslib.arrays import namespace
 from zslib.validation import check_real
 
-__all__ = ["Parameter"]
-
 
 class Parameter:
     r"""One array that training changes.

@@ -5,8 +5,6 @@ from zslib.nn.conv1d import Conv1d
 from zslib.nn.layer import Layer
 from zslib.nn.relu import ReLU
 
-__all__ = ["ResidualBlock", "Sequential"]
-
 
 class Sequential(Layer):
     """Layers in a row, each with a name.

@@ -2,8 +2,6 @@
 
 from zslib.arrays import tanh_in_place
 
-__all__ = ["sigmoid"]
-
 
 def sigmoid(x):
     r"""The logistic function :math:`(1 + e^{-x})^{-1}`, in its tanh form, which does not overflow.

@@ -6,8 +6,6 @@ from zslib.arrays import namespace
 from zslib.optim.elementwise import Elementwise
 from zslib.validation import check_choice, check_share
 
-__all__ = ["Adam"]
-
 
 class Adam(Elementwise):
     r"""Adam (Kingma & Ba 2015): running means of the gradient and of its square.

@@ -3,8 +3,6 @@
 from zslib.arrays import slices
 from zslib.validation import check_generator, check_integer
 
-__all__ = ["minibatches"]
-
 
 def minibatches(n, batch_size, rng):
     """The numbers 0 … n - 1 in a fresh random order, as minibatches; the last may be smaller."""

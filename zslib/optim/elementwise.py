@@ -3,8 +3,6 @@
 from zslib.arrays import namespace
 from zslib.validation import check_gradient, check_real
 
-__all__ = ["Elementwise"]
-
 
 class Elementwise:
     r"""Base of Adagrad, RMSProp and Adam.

@@ -8,8 +8,6 @@ import scipy.optimize
 from zslib.arrays import like, namespace, to_host
 from zslib.validation import check_integer, check_real
 
-__all__ = ["minimize"]
-
 
 def minimize(objective, start, *, max_iter, tol):
     """Minimise a function of one array by SciPy's L-BFGS-B, from ``start``.

@@ -3,8 +3,6 @@
 from zslib.optim.elementwise import Elementwise
 from zslib.validation import check_share
 
-__all__ = ["RMSProp"]
-
 
 class RMSProp(Elementwise):
     r"""RMSProp (Tieleman & Hinton 2012): steps in units of the gradient's recent size.

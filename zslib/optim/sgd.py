@@ -2,8 +2,6 @@
 
 from zslib.validation import check_gradient, check_real
 
-__all__ = ["SGD"]
-
 
 class SGD:
     """Plain gradient descent; its learning rate, above 0, may be changed between steps."""

@@ -26,8 +26,6 @@ from zslib.validation import (
     rows_of_names,
 )
 
-__all__ = ["gold_ranks", "top_k", "top_k_and_ranks"]
-
 SPARE = 4  # candidates beyond the k best, which near ones may trade places with
 KEPT = 2**26  # scores that `top_k_and_ranks` keeps at most
 
