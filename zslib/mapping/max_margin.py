@@ -187,6 +187,8 @@ class MaxMarginMap(LinearMap):
             drawn = like(random_negatives(self._rng, own[order], n_labels, self._k), W)
         own = like(own[order], W)
         source = xp.take(source, like(order, W), axis=0)
+        options = {"margin": float(self.margin), "distance": self.distance}
+        options["first_violating"] = self.negatives == "first_violating"
         losses = []
         # Products of a minibatch are too small to share: a second BLAS thread gains nothing on
         # them, and on a busy machine the two wait for each other at every single one.
@@ -204,15 +206,9 @@ class MaxMarginMap(LinearMap):
                     negatives = intruders(unit, gold, positives, self._k)
                 else:
                     negatives = drawn[b, :] if self.negatives == "uniform" else drawn[rows, :]
-                loss, step = max_margin_step(
-                    unit,
-                    gold,
-                    xp.take(labels, xp.reshape(negatives, (-1,)), axis=0),
-                    negatives != positives[:, None],
-                    margin=float(self.margin),
-                    distance=self.distance,
-                    first_violating=self.negatives == "first_violating",
-                )
+                rivals = xp.take(labels, xp.reshape(negatives, (-1,)), axis=0)
+                counts = negatives != positives[:, None]
+                loss, step = max_margin_step(unit, gold, rivals, counts, **options)
                 self._optimiser.step(W, x.T @ (step / (lengths * x.shape[0])))
                 losses.append(loss)
         return float(xp.sum(xp.stack(losses), dtype=xp.float64)) / n

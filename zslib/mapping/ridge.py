@@ -130,15 +130,10 @@ class RidgeMap(LinearMap):
             eigenvalues = to_host(singular) ** 2
             scale = np.mean(eigenvalues)
             self.alphas_ = np.logspace(-6, 3, 37) * (scale if scale > 0 else 1.0)
+            explained = to_host(xp.sum(rotated * rotated, axis=1))
             beyond = target - left @ rotated
-            self.gcv_scores_ = gcv_scores(
-                self.alphas_,
-                eigenvalues,
-                to_host(xp.sum(rotated * rotated, axis=1)),
-                float(xp.sum(beyond * beyond)),
-                shape=target.shape,
-                intercept=self.fit_intercept,
-            )
+            terms = self.alphas_, eigenvalues, explained, float(xp.sum(beyond * beyond))
+            self.gcv_scores_ = gcv_scores(*terms, shape=target.shape, intercept=self.fit_intercept)
             self.alpha_ = float(self.alphas_[np.argmin(self.gcv_scores_)])
         else:
             self.alpha_ = check_real(self.alpha, "alpha", low=0.0)
