@@ -204,18 +204,21 @@ def add_rows(target, rows, values):
         return target
     # Atomic additions on a GPU come in any order; a product with zeros and ones does not.
     step = max(1, _MEMBERS // max(m, 1))
-    for start in range(0, n, step):
-        stop = min(start + step, n)
-        here = xp.arange(start, stop, dtype=rows.dtype, device=array_device(target))
+    for part in slices(n, step):
+        here = xp.arange(part.start, part.stop, dtype=rows.dtype, device=array_device(target))
         member = xp.astype(here[:, None] == rows[None, :], target.dtype)
-        target[start:stop, :] += member @ values
+        target[part, :] += member @ values
     return target
+
+
+def slices(n, size):
+    """Consecutive slices of at most ``size`` that cover range(n)."""
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
 def row_blocks(n, width):
     """Slices that cut 0 … n-1 into blocks of at most `ENTRIES` / ``width`` rows."""
-    size = max(1, ENTRIES // width)
-    return (slice(start, min(start + size, n)) for start in range(0, n, size))
+    return slices(n, max(1, ENTRIES // width))
 
 
 def one_hot(codes, k, dtype):

@@ -28,8 +28,6 @@ from zslib.validation import (
     sizes,
 )
 
-__all__ = ["LinearMap", "transform_sources", "transform_targets"]
-
 
 class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
     """Base of the maps :math:`\\hat Y = X W (+ b)`: subclasses learn ``coef_`` in ``_fit``.

@@ -6,8 +6,6 @@ from zslib.arrays import namespace, range_power, unit_rows
 from zslib.mapping.base import LinearMap
 from zslib.mapping.ridge import RidgeMap
 
-__all__ = ["CentredMap"]
-
 
 class CentredMap(LinearMap):
     r"""A map between vectors that are centred on the training pairs, then scaled to length one.

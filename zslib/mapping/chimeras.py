@@ -1,14 +1,11 @@
 """Chimeras: made-up source vectors for labels without any (Lazaridou et al. 2015, section 4)."""
 
 import numpy as np
-from array_api_compat import device as array_device
 
 from zslib.arrays import add_rows, like, namespace
 from zslib.mapping.negatives import distinct_labels
 from zslib.search import top_k
 from zslib.validation import check_integer, check_pairs, check_same_width, check_vectors
-
-__all__ = ["chimeras"]
 
 
 def chimeras(X_train, Y_train, Y_new, *, k, metric="cosine", return_neighbours=False):
@@ -68,7 +65,10 @@ def chimeras(X_train, Y_train, Y_new, *, k, metric="cosine", return_neighbours=F
     )
     firsts = like(first_rows, X_train)
     _, nearest = top_k(Y_new, xp.take(Y_train, firsts, axis=0), k, metric=metric)
-    sources = _label_means(xp, X_train, labels, len(first_rows))
+    # Of each label the mean of its sources.
+    sources = xp.zeros_like(X_train[: len(first_rows), :])
+    counts = xp.astype(like(np.bincount(labels), X_train), X_train.dtype)
+    sources = add_rows(sources, like(labels, X_train), X_train) / counts[:, None]
     total = xp.take(sources, nearest[:, 0], axis=0)
     for column in range(1, k):
         total += xp.take(sources, nearest[:, column], axis=0)
@@ -77,10 +77,3 @@ def chimeras(X_train, Y_train, Y_new, *, k, metric="cosine", return_neighbours=F
         return total
     rows = xp.take(firsts, xp.reshape(nearest, (-1,)))
     return total, xp.reshape(rows, nearest.shape)
-
-
-def _label_means(xp, X, labels, n_labels):
-    """Mean of the rows of ``X`` of each label, shape (n_labels, d1)."""
-    sums = xp.zeros((n_labels, X.shape[1]), dtype=X.dtype, device=array_device(X))
-    counts = xp.astype(like(np.bincount(labels), X), X.dtype)
-    return add_rows(sums, like(labels, X), X) / counts[:, None]

@@ -1,11 +1,13 @@
 """The max-margin ranking map of Lazaridou et al. (2015), sections 2 and 5."""
 
 import math
+from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from zslib.arrays import like, namespace, random_generator, unit_rows
+from zslib.arrays import like, namespace, random_generator, slices, unit_rows
 from zslib.mapping.base import LinearMap
 from zslib.mapping.negatives import (
     NEGATIVES,
@@ -14,13 +16,12 @@ from zslib.mapping.negatives import (
     first_of_row,
     random_negatives,
 )
-from zslib.optim import Adagrad, minibatches
+from zslib.optim import Adagrad
 from zslib.search.threads import one_blas_thread
 from zslib.validation import check_choice, check_integer, check_real
 
-__all__ = ["MaxMarginMap", "max_margin_step"]
 
-
+@dataclass(repr=False, eq=False)
 class MaxMarginMap(LinearMap):
     r"""Linear map trained to rank the right label first (Lazaridou et al. 2015, sections 2, 5).
 
@@ -95,33 +96,20 @@ class MaxMarginMap(LinearMap):
     True
     """
 
+    margin: float = 0.4
+    n_negatives: int | None = None
+    _: KW_ONLY
+    negatives: str = "random"
+    distance: str = "cosine"
+    learning_rate: float = 0.1
+    n_epochs: int = 30
+    batch_size: int = 32
+    warm_start: bool = False
+    random_state: object = None
+    callback: Callable | None = None
+
     # Where tuning stops: cosines differ by 2 at most; of a hundred draws some violate the margin.
     limits = {"margin": (None, 2.0), "n_negatives": (1, 100)}
-
-    def __init__(
-        self,
-        margin=0.4,
-        n_negatives=None,
-        *,
-        negatives="random",
-        distance="cosine",
-        learning_rate=0.1,
-        n_epochs=30,
-        batch_size=32,
-        warm_start=False,
-        random_state=None,
-        callback=None,
-    ):
-        self.margin = margin
-        self.n_negatives = n_negatives
-        self.negatives = negatives
-        self.distance = distance
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
 
     def _fit(self, X, Y):
         xp = namespace(X)
@@ -192,14 +180,15 @@ class MaxMarginMap(LinearMap):
         """One pass over the items; changes ``W`` in place and returns the mean loss."""
         xp = namespace(W)
         n, n_labels = source.shape[0], labels.shape[0]
-        batches = minibatches(n, self.batch_size, self._rng)
-        order = np.concatenate(batches)
+        batches, order = slices(n, self.batch_size), self._rng.permutation(n)
         if self.negatives == "uniform":
             drawn = like(self._rng.integers(n_labels, size=(len(batches), self._k)), W)
         elif self.negatives != "intruder":
             drawn = like(random_negatives(self._rng, own[order], n_labels, self._k), W)
         own = like(own[order], W)
         source = xp.take(source, like(order, W), axis=0)
+        options = {"margin": float(self.margin), "distance": self.distance}
+        options["first_violating"] = self.negatives == "first_violating"
         losses = []
         # Products of a minibatch are too small to share: a second BLAS thread gains nothing on
         # them, and on a busy machine the two wait for each other at every single one.
@@ -207,8 +196,7 @@ class MaxMarginMap(LinearMap):
         if self.negatives == "intruder":
             intruders, small = IntruderSearch(labels), False  # the products with all labels share
         with one_blas_thread() if small else nullcontext():
-            for b, start in enumerate(range(0, n, self.batch_size)):
-                rows = slice(start, min(start + self.batch_size, n))
+            for b, rows in enumerate(batches):
                 x, positives = source[rows, :], own[rows]
                 gold = xp.take(labels, positives, axis=0)
                 unit = x @ W
@@ -218,15 +206,9 @@ class MaxMarginMap(LinearMap):
                     negatives = intruders(unit, gold, positives, self._k)
                 else:
                     negatives = drawn[b, :] if self.negatives == "uniform" else drawn[rows, :]
-                loss, step = max_margin_step(
-                    unit,
-                    gold,
-                    xp.take(labels, xp.reshape(negatives, (-1,)), axis=0),
-                    negatives != positives[:, None],
-                    margin=float(self.margin),
-                    distance=self.distance,
-                    first_violating=self.negatives == "first_violating",
-                )
+                rivals = xp.take(labels, xp.reshape(negatives, (-1,)), axis=0)
+                counts = negatives != positives[:, None]
+                loss, step = max_margin_step(unit, gold, rivals, counts, **options)
                 self._optimiser.step(W, x.T @ (step / (lengths * x.shape[0])))
                 losses.append(loss)
         return float(xp.sum(xp.stack(losses), dtype=xp.float64)) / n

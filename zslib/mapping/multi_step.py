@@ -6,8 +6,6 @@ from zslib.arrays import largest_size, namespace, range_power
 from zslib.mapping.base import LinearMap
 from zslib.validation import check_choice, check_integer, check_narrowed, check_real
 
-__all__ = ["MultiStepMap", "whitening"]
-
 
 class MultiStepMap(LinearMap):
     r"""An orthogonal map with optional steps before and after it (Artetxe et al. 2018).

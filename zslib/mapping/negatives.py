@@ -9,9 +9,7 @@ negative here": the loss skips it.
 import numpy as np
 
 from zslib.arrays import namespace, put
-from zslib.search.rows import first_equal
-
-__all__ = ["NEGATIVES", "IntruderSearch", "distinct_labels", "first_of_row", "random_negatives"]
+from zslib.search.rows import distinct, first_equal
 
 NEGATIVES = ("random", "uniform", "first_violating", "intruder")
 """The kinds of negatives of the paper: two of section 2's, WSABIE's, and section 5's."""
@@ -19,9 +17,7 @@ NEGATIVES = ("random", "uniform", "first_violating", "intruder")
 
 def distinct_labels(Y):
     """The row where each distinct row of ``Y`` comes first, ascending, and each row's label."""
-    first = first_equal(Y)
-    first_rows = np.flatnonzero(first == np.arange(first.size))
-    return first_rows, np.searchsorted(first_rows, first)
+    return distinct(first_equal(Y))
 
 
 def random_negatives(rng, own, n_labels, n_negatives):

@@ -3,8 +3,6 @@
 from zslib.arrays import largest_size, namespace
 from zslib.mapping.base import LinearMap
 
-__all__ = ["ProcrustesMap"]
-
 
 class ProcrustesMap(LinearMap):
     r"""Orthogonal cross-space map (orthogonal Procrustes; Schönemann 1966).

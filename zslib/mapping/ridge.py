@@ -6,8 +6,6 @@ from zslib.arrays import largest_size, like, namespace, range_power, to_host
 from zslib.mapping.base import LinearMap
 from zslib.validation import check_choice, check_learned, check_narrowed, check_real
 
-__all__ = ["RidgeMap", "gcv_scores", "ridge_solution"]
-
 _BESIDE = "Y is too large or too small beside X; scale one of them"
 
 
@@ -132,15 +130,10 @@ class RidgeMap(LinearMap):
             eigenvalues = to_host(singular) ** 2
             scale = np.mean(eigenvalues)
             self.alphas_ = np.logspace(-6, 3, 37) * (scale if scale > 0 else 1.0)
+            explained = to_host(xp.sum(rotated * rotated, axis=1))
             beyond = target - left @ rotated
-            self.gcv_scores_ = gcv_scores(
-                self.alphas_,
-                eigenvalues,
-                to_host(xp.sum(rotated * rotated, axis=1)),
-                float(xp.sum(beyond * beyond)),
-                shape=target.shape,
-                intercept=self.fit_intercept,
-            )
+            terms = self.alphas_, eigenvalues, explained, float(xp.sum(beyond * beyond))
+            self.gcv_scores_ = gcv_scores(*terms, shape=target.shape, intercept=self.fit_intercept)
             self.alpha_ = float(self.alphas_[np.argmin(self.gcv_scores_)])
         else:
             self.alpha_ = check_real(self.alpha, "alpha", low=0.0)

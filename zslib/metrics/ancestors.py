@@ -4,8 +4,6 @@ from graphlib import TopologicalSorter
 
 import numpy as np
 
-__all__ = ["common_ancestor_heights"]
-
 
 def common_ancestor_heights(hierarchy, labels):
     """Height of the lowest common ancestor of each pair of labels, (n, n) float64; 0 for equals.

@@ -1,7 +1,5 @@
 """Whether two hubness distributions differ: the cross-tab test."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -9,8 +7,6 @@ from scipy import stats
 
 from zslib.arrays import to_host
 from zslib.metrics.hubness import check_counts
-
-__all__ = ["Contingency", "hubness_contingency"]
 
 
 class Contingency(NamedTuple):

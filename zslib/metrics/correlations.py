@@ -1,19 +1,15 @@
 """Where hubs lie: near the mean of the search space, and near training items."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from zslib.arrays import largest_size, namespace, take_rows, to_host
+from zslib.arrays import largest_size, namespace, slices, take_rows, to_host
 from zslib.metrics.hubness import check_counts
 from zslib.search import top_k
-from zslib.search.tiles import Tiles, slices
+from zslib.search.tiles import Tiles
 from zslib.validation import as_vectors, check_mask, check_paired, check_same_rows, check_vectors
-
-__all__ = ["HubCorrelations", "hub_correlations"]
 
 
 class HubCorrelations(NamedTuple):

@@ -12,8 +12,6 @@ import numpy as np
 from zslib.arrays import like, namespace, to_host
 from zslib.validation import as_array, check_indices, check_integer, whole_numbers
 
-__all__ = ["hub_share", "k_occurrence", "k_skewness", "robin_hood_index"]
-
 
 def k_occurrence(indices, n_targets):
     """Hubness N_k of each target: the number of neighbour lists in which it occurs.

@@ -4,8 +4,6 @@ from zslib.arrays import namespace
 from zslib.metrics.hubness import check_lists
 from zslib.validation import as_array, check_mask
 
-__all__ = ["pollution"]
-
 
 def pollution(indices, is_training_target):
     """Whether each query has a training target among its k nearest neighbours, bool (n_queries,).

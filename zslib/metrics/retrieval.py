@@ -3,8 +3,6 @@
 from zslib.arrays import to_host
 from zslib.validation import check_integer, check_ks, whole_numbers
 
-__all__ = ["hits_at_k", "precision_at_k"]
-
 
 def hits_at_k(ranks, k):
     """Whether each query has its gold target among its k nearest neighbours, bool (n_queries,).

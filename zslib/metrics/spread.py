@@ -1,13 +1,7 @@
 """How many directions a set of vectors really uses."""
 
-from __future__ import annotations
-
-import math
-
-from zslib.arrays import largest_size, namespace
+from zslib.arrays import largest_size, namespace, range_power
 from zslib.validation import as_vectors
-
-__all__ = ["effective_dimension"]
 
 
 def effective_dimension(vectors) -> float:
@@ -32,8 +26,7 @@ def effective_dimension(vectors) -> float:
     xp = namespace(vectors)
     # Scaled first, by a power of two, which rounds nothing, so that sums and fourth powers of
     # small or large entries stay in range.
-    exponent = math.frexp(largest_size(vectors))[1]
-    vectors = vectors * 2.0 ** -(exponent // 2) * 2.0 ** (exponent // 2 - exponent)
+    vectors = vectors / range_power(vectors)
     centred = vectors - xp.mean(vectors, axis=0, keepdims=True)
     largest = largest_size(centred)
     if largest == 0:

@@ -8,8 +8,6 @@ ugly, CVPR. Chao, Changpinyo, Gong and Sha (2016): An empirical study and analys
 zero-shot learning for object recognition in the wild, ECCV.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from numbers import Real
@@ -33,16 +31,6 @@ from zslib.validation import (
     whole_numbers,
 )
 
-__all__ = [
-    "SeenUnseenCurve",
-    "class_accuracies",
-    "harmonic_mean",
-    "per_class_accuracy",
-    "seen_unseen_curve",
-    "seen_unseen_maxima",
-    "top_classes",
-]
-
 
 def class_accuracies(y_true, y_pred, classes=None):
     """Share of right predictions among the samples of each class, float64 (n_classes,).
@@ -64,15 +52,18 @@ def class_accuracies(y_true, y_pred, classes=None):
     check_paired(y_true, y_pred, "y_true", "y_pred")
     given = {"y_true": y_true, "y_pred": y_pred, "classes": classes}
     given = {name: as_labels(one, name) for name, one in given.items() if one is not None}
-    names, (y_true, y_pred, classes) = classes, _checked_labels(*numbered(*given.values()))
-    xp = namespace(y_true)
-    n_samples, n_hits = (
-        xp.astype(
-            xp.searchsorted(labels, classes, side="right") - xp.searchsorted(labels, classes),
-            xp.float64,
-        )
-        for labels in (xp.sort(y_true), xp.sort(y_true[y_true == y_pred]))
-    )
+    numbers = numbered(*given.values())
+    xp, names = namespace(*numbers), classes
+    y_true, y_pred, *chosen = map(_labels, numbers, given)
+    check_same_rows(y_true, y_pred, "y_true", "y_pred")
+    classes = chosen[0] if chosen else xp.sort(xp.unique_values(y_true))
+    if xp.unique_values(classes).shape != classes.shape:
+        raise ValueError("classes lists a class twice: give each class once")
+    counts = []
+    for labels in (xp.sort(y_true), xp.sort(y_true[y_true == y_pred])):
+        below = xp.searchsorted(labels, classes)
+        counts.append(xp.searchsorted(labels, classes, side="right") - below)
+    n_samples, n_hits = (xp.astype(count, xp.float64) for count in counts)
     empty = np.flatnonzero(to_host(n_samples) == 0)
     if empty.size:
         raise ValueError(
@@ -80,19 +71,6 @@ def class_accuracies(y_true, y_pred, classes=None):
             f"{list(names)[empty[0]]}: leave them out of classes"
         )
     return n_hits / n_samples
-
-
-def _checked_labels(y_true, y_pred, classes=None):
-    """The arguments of `class_accuracies` as int64, the classes filled in."""
-    xp = namespace(y_true, y_pred, classes)
-    y_true, y_pred = _labels(y_true, "y_true"), _labels(y_pred, "y_pred")
-    check_same_rows(y_true, y_pred, "y_true", "y_pred")
-    if classes is None:
-        return y_true, y_pred, xp.sort(xp.unique_values(y_true))
-    classes = _labels(classes, "classes")
-    if xp.unique_values(classes).shape != classes.shape:
-        raise ValueError("classes lists a class twice: give each class once")
-    return y_true, y_pred, classes
 
 
 def per_class_accuracy(y_true, y_pred, classes=None):
@@ -345,28 +323,22 @@ def seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen) -> 
     flips, weights = [], []
     for side, scores, labels in sides:
         best_seen, best_unseen, gammas = seen_unseen_maxima(scores, is_seen)
-        labels = _labels_of_side(labels, side, scores, to_host(is_seen))
+        labels = _labels(labels, f"y_{side}")
+        check_same_rows(labels, scores, f"y_{side}", f"scores_{side}")
+        check_indices(labels, f"y_{side}", scores.shape[1])
+        y = to_host(labels)
+        strange = y[to_host(is_seen)[y] != (side == "seen")]
+        if strange.size:
+            raise ValueError(
+                f"y_{side} holds class {strange[0]}, which is_seen marks as the other kind: test "
+                "samples must be on the side of their class"
+            )
         right = (best_seen if side == "seen" else best_unseen) == labels
         flips.append(to_host(gammas))
-        weights.append(to_host(right) * sample_weights(to_host(labels)))
+        weights.append(to_host(right) * sample_weights(y))
     curve = curve_of_weights(*flips, *weights)
     parts = curve.gammas, curve.seen, curve.unseen
     return SeenUnseenCurve(*(like(part, sides[0][1]) for part in parts))
-
-
-def _labels_of_side(labels, side, scores, mask):
-    """``labels`` as int64 when they fit their scores, and their classes are of the given side."""
-    labels = _labels(labels, f"y_{side}")
-    check_same_rows(labels, scores, f"y_{side}", f"scores_{side}")
-    check_indices(labels, f"y_{side}", scores.shape[1])
-    y = to_host(labels)
-    strange = y[mask[y] != (side == "seen")]
-    if strange.size:
-        raise ValueError(
-            f"y_{side} holds class {strange[0]}, which is_seen marks as the other kind: test "
-            "samples must be on the side of their class"
-        )
-    return labels
 
 
 def curve_of_weights(flips_seen, flips_unseen, weights_seen, weights_unseen):

@@ -8,13 +8,13 @@ from zslib.nn.dropout import Dropout
 from zslib.nn.embedding import Embedding
 from zslib.nn.layer import Layer, n_parameters
 from zslib.nn.linear import Linear
-from zslib.nn.losses import sigmoid_cross_entropy, softmax_cross_entropy
+from zslib.nn.losses import softmax_cross_entropy
 from zslib.nn.lstm import BiLSTM
 from zslib.nn.parameter import Parameter
 from zslib.nn.pooling import LastPool, MaxPool, MeanPool
 from zslib.nn.relu import LeakyReLU, ReLU
 from zslib.nn.sequential import ResidualBlock, Sequential
-from zslib.nn.sigmoid import Sigmoid, sigmoid
+from zslib.nn.sigmoid import sigmoid
 
 __all__ = [
     "BatchNorm",
@@ -33,10 +33,8 @@ __all__ = [
     "ReLU",
     "ResidualBlock",
     "Sequential",
-    "Sigmoid",
     "dense_layers",
     "n_parameters",
     "sigmoid",
-    "sigmoid_cross_entropy",
     "softmax_cross_entropy",
 ]

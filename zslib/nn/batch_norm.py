@@ -8,8 +8,6 @@ from zslib.nn.layer import Layer, check_input, check_mask
 from zslib.nn.parameter import Parameter
 from zslib.validation import check_integer, check_real
 
-__all__ = ["BatchNorm"]
-
 
 class BatchNorm(Layer):
     r"""Each of d numbers brought to mean :math:`\beta` and deviation :math:`\gamma` in the batch.
@@ -102,9 +100,6 @@ class BatchNorm(Layer):
         by_x += by_out
         by_x *= self.gamma.value * scale
         return xp.reshape(by_x, gradient.shape)
-
-    def parameters(self):
-        return {"gamma": self.gamma, "beta": self.beta}
 
     def buffers(self):
         return {"running_mean": self.running_mean, "running_variance": self.running_variance}

@@ -9,8 +9,6 @@ from zslib.nn.layer import Layer, check_input, check_mask, zero_padded
 from zslib.nn.parameter import Parameter
 from zslib.validation import check_generator, check_integer
 
-__all__ = ["Conv1d"]
-
 
 class Conv1d(Layer):
     r"""A linear map of each position and its neighbours, as many positions out as in.
@@ -84,9 +82,6 @@ class Conv1d(Layer):
         by_taps = xp.reshape(xp.reshape(x, (-1, n_in)).T @ around, (n_in, width, n_out))
         self.weight.add(xp.permute_dims(xp.flip(by_taps, axis=1), (1, 0, 2)))
         return zero_padded(xp.reshape(by_x, x.shape), mask, in_place=True)
-
-    def parameters(self):
-        return {"weight": self.weight}
 
 
 def neighbours(x, width):

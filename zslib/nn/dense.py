@@ -7,8 +7,6 @@ from zslib.nn.relu import ReLU
 from zslib.nn.sequential import Sequential
 from zslib.validation import check_each, check_integer
 
-__all__ = ["dense_layers"]
-
 
 def dense_layers(sizes, rng, *, activation=ReLU, **start):
     """A `Sequential` of linear layers between the ``sizes``, with an activation between each two.

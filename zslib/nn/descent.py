@@ -1,7 +1,5 @@
 """One optimiser for each parameter of a network."""
 
-__all__ = ["Descent"]
-
 
 class Descent:
     """Steps down the gradients of some parameters, each with an optimiser of its own.

@@ -2,10 +2,7 @@
 
 from zslib.arrays import like, namespace
 from zslib.nn.layer import Layer
-from zslib.optim.checks import check_share
-from zslib.validation import check_generator
-
-__all__ = ["Dropout"]
+from zslib.validation import check_generator, check_share
 
 
 class Dropout(Layer):

@@ -7,8 +7,6 @@ from zslib.nn.layer import Layer, check_mask, zero_padded
 from zslib.nn.parameter import Parameter
 from zslib.validation import check_generator, check_indices, check_integer
 
-__all__ = ["Embedding"]
-
 
 class Embedding(Layer):
     r"""Rows of a table: token number k becomes :math:`w_k`.
@@ -67,4 +65,4 @@ class Embedding(Layer):
         return None
 
     def parameters(self):
-        return {} if self.frozen else {"weight": self.weight}
+        return {} if self.frozen else super().parameters()

@@ -10,9 +10,8 @@ import math
 from array_api_compat import is_numpy_array
 
 from zslib.arrays import namespace
+from zslib.nn.parameter import Parameter
 from zslib.validation import as_array
-
-__all__ = ["Layer", "check_input", "check_mask", "n_parameters", "named_parts", "zero_padded"]
 
 
 class Layer:
@@ -56,13 +55,25 @@ class Layer:
         """The mask of the output, for that of ``x``: its own unless the layer shortens texts."""
         return mask
 
+    def parts(self):
+        """The layers that this one consists of, by name: its attributes."""
+        return {name: part for name, part in vars(self).items() if isinstance(part, Layer)}
+
     def parameters(self):
         """Dictionary of `Parameter`, by names like ``"conv1.weight"``, in a fixed order."""
-        return {}
+        own = {name: part for name, part in vars(self).items() if isinstance(part, Parameter)}
+        return own | self._of_parts("parameters")
 
     def buffers(self):
         """Dictionary of arrays that are not learned by gradient but belong to a checkpoint."""
-        return {}
+        return self._of_parts("buffers")
+
+    def _of_parts(self, kind):
+        return {
+            f"{name}.{inner}": value
+            for name, part in self.parts().items()
+            for inner, value in getattr(part, kind)().items()
+        }
 
     def _use_saved(self, gradient=None):
         """What the forward pass kept, forgotten now; a ``gradient`` must have its shape."""
@@ -90,15 +101,6 @@ def n_parameters(layer):
     8
     """
     return sum(math.prod(p.value.shape) for p in layer.parameters().values())
-
-
-def named_parts(layers, kind):
-    """The "parameters" or "buffers" of several layers, by names like ``"conv1.weight"``."""
-    return {
-        f"{name}.{inner}": value
-        for name, layer in layers.items()
-        for inner, value in getattr(layer, kind)().items()
-    }
 
 
 def check_input(x, shape, width=None):

@@ -9,8 +9,6 @@ from zslib.nn.layer import Layer, check_input
 from zslib.nn.parameter import Parameter
 from zslib.validation import check_choice, check_generator, check_integer, check_real
 
-__all__ = ["Linear"]
-
 
 class Linear(Layer):
     r"""Row vectors through a matrix: :math:`y = x W + b`.
@@ -75,6 +73,3 @@ class Linear(Layer):
         """Add to the parameters' gradients; return the gradient by x."""
         self.learn(gradient)
         return gradient @ self.weight.value.T
-
-    def parameters(self):
-        return {"weight": self.weight, "bias": self.bias}

@@ -1,10 +1,7 @@
-"""Cross-entropies of a softmax and of sigmoids, with their gradients."""
+"""Cross-entropy of a softmax, with its gradient."""
 
 from zslib.arrays import namespace, one_hot
-from zslib.nn.sigmoid import sigmoid
 from zslib.validation import check_indices
-
-__all__ = ["sigmoid_cross_entropy", "softmax_cross_entropy"]
 
 
 def softmax_cross_entropy(logits, labels):
@@ -46,45 +43,3 @@ def softmax_cross_entropy(logits, labels):
     own = one_hot(labels, n_classes, logits.dtype)
     loss = (xp.sum(xp.log(sums)) - xp.sum(own * shifted)) / n
     return loss, (exponentials / sums - own) / n
-
-
-def sigmoid_cross_entropy(logits, targets):
-    r"""Cross-entropy of numbers in [0, 1] under sigmoids, summed over columns, and its gradient.
-
-    .. math:: -\frac{1}{n} \sum_{ij} \bigl(
-              t_{ij} \log \sigma(z_{ij}) + (1 - t_{ij}) \log (1 - \sigma(z_{ij})) \bigr)
-
-    Parameters
-    ----------
-    logits : float array, shape (n, d)
-        :math:`z`.
-    targets : float array, shape (n, d)
-        :math:`t`, in [0, 1].
-
-    Returns
-    -------
-    loss : array, shape ()
-    gradient : array, shape (n, d)
-        By the logits: :math:`(\sigma(z) - t) / n`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> loss, gradient = sigmoid_cross_entropy(np.zeros((1, 2)), np.array([[0.0, 1.0]]))
-    >>> round(float(loss), 4), gradient
-    (1.3863, array([[ 0.5, -0.5]]))
-    """
-    xp = namespace(logits, targets)
-    if tuple(logits.shape) != tuple(targets.shape):
-        raise ValueError(
-            f"targets have shape {tuple(targets.shape)}, logits {tuple(logits.shape)}: give one "
-            "target for each"
-        )
-    if not bool(xp.all((targets >= 0.0) & (targets <= 1.0))):
-        raise ValueError(
-            f"targets must lie in [0, 1], found {float(xp.min(targets)):.3g} to "
-            f"{float(xp.max(targets)):.3g}: scale or clip them"
-        )
-    n = logits.shape[0]
-    losses = xp.clip(logits, min=0.0) - logits * targets + xp.log1p(xp.exp(-xp.abs(logits)))
-    return xp.sum(losses) / n, (sigmoid(logits) - targets) / n

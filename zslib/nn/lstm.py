@@ -1,7 +1,5 @@
 """Long short-term memory that reads a text from both ends."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -9,13 +7,11 @@ import numpy as np
 from array_api_compat import device as array_device
 from array_api_compat import is_numpy_array
 
-from zslib.arrays import namespace, take_rows, tanh_in_place, to_host
+from zslib.arrays import namespace, slices, take_rows, tanh_in_place, to_host
 from zslib.nn.layer import Layer, check_input, check_mask, zero_padded
 from zslib.nn.parameter import Parameter
 from zslib.search.threads import run_threads
 from zslib.validation import check_generator, check_integer
-
-__all__ = ["BiLSTM"]
 
 TEXTS = 160  # of one direction, read at once in NumPy: their gates stay in the processor's cache
 
@@ -171,13 +167,6 @@ class BiLSTM(Layer):
             if before is not None:
                 by_hidden[...] = gate @ R
 
-    def parameters(self):
-        return {
-            "input_weight": self.input_weight,
-            "recurrent_weight": self.recurrent_weight,
-            "bias": self.bias,
-        }
-
 
 class _Steps(NamedTuple):
     """The tokens of all texts in rows, step after step, of each step the longest text first.
@@ -231,11 +220,7 @@ def _in_parts(work, steps, *arrays):
     if not is_numpy_array(arrays[0]):
         work(slice(0, 2), slice(0, n), steps, *arrays)
         return
-    parts = [
-        (slice(way, way + 1), slice(start, min(start + TEXTS, n)))
-        for start in range(0, n, TEXTS)
-        for way in (0, 1)
-    ]
+    parts = [(slice(way, way + 1), texts) for texts in slices(n, TEXTS) for way in (0, 1)]
 
     def run(parts):
         for ways, texts in parts:

@@ -1,12 +1,12 @@
 """A learned array, the gradient that accumulates for it, and its L2 penalty."""
 
+from functools import cached_property
+
 import numpy as np
 
 from zslib.arrays import like as move_like
 from zslib.arrays import namespace
 from zslib.validation import check_real
-
-__all__ = ["Parameter"]
 
 
 class Parameter:
@@ -41,7 +41,7 @@ class Parameter:
     def __init__(self, value, penalty=0.0):
         if not namespace(value).isdtype(value.dtype, "real floating"):
             raise TypeError(f"value must hold floats, got {value.dtype}: steps would be cut off")
-        self.value, self._gradient, self._velocity = value, None, None
+        self.value = value
         self.penalty = check_real(penalty, "penalty", low=0.0)
 
     @classmethod
@@ -56,15 +56,9 @@ class Parameter:
         moved = move_like(np.array(values, dtype=np.float64), like)
         return cls(namespace(like).astype(moved, like.dtype), penalty)
 
-    @property
+    @cached_property
     def gradient(self):
-        if self._gradient is None:
-            self._gradient = namespace(self.value).zeros_like(self.value)
-        return self._gradient
-
-    @gradient.setter
-    def gradient(self, gradient):
-        self._gradient = gradient
+        return namespace(self.value).zeros_like(self.value)
 
     def add(self, gradient):
         """Add to the gradient an array that the caller does not use again."""
@@ -73,10 +67,10 @@ class Parameter:
                 f"gradient has shape {tuple(gradient.shape)}, the parameter "
                 f"{tuple(self.value.shape)}: they must be the same"
             )
-        if self._gradient is None:
-            self._gradient = gradient
+        if "gradient" in vars(self):
+            self.gradient += gradient
         else:
-            self._gradient += gradient
+            self.gradient = gradient
 
     def add_penalty(self):
         """Add the penalty's gradient; return the penalty itself, shape () of the value's type."""
@@ -87,14 +81,12 @@ class Parameter:
 
     def zero_gradient(self):
         """Forget the gradient: it is zero then."""
-        self._gradient = None
+        vars(self).pop("gradient", None)
 
-    @property
+    @cached_property
     def velocity(self):
         """What momentum keeps of earlier gradients, zero at first."""
-        if self._velocity is None:
-            self._velocity = namespace(self.value).zeros_like(self.value)
-        return self._velocity
+        return namespace(self.value).zeros_like(self.value)
 
     def descend(self, rate, *, momentum=0.0, clip=None):
         r"""One step of gradient descent, the penalty included; the gradient is zero then.
@@ -109,7 +101,7 @@ class Parameter:
             check_real(clip, "clip", low=0.0, inclusive=False)
         if self.penalty:
             self.add_penalty()
-        if self._gradient is not None or momentum:
+        if "gradient" in vars(self) or momentum:
             self._move(self.gradient, rate, momentum, clip)
         self.zero_gradient()
 

@@ -5,8 +5,6 @@ from array_api_compat import device as array_device
 from zslib.arrays import namespace
 from zslib.nn.layer import Layer, check_input, check_mask, zero_padded
 
-__all__ = ["LastPool", "MaxPool", "MeanPool"]
-
 
 class MaxPool(Layer):
     r"""The larger of each two neighbours, number by number: T positions become T / 2, rounded up.

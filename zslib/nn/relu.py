@@ -4,8 +4,6 @@ from zslib.arrays import namespace
 from zslib.nn.layer import Layer
 from zslib.validation import check_real
 
-__all__ = ["LeakyReLU", "ReLU"]
-
 
 class ReLU(Layer):
     r""":math:`\max(x, 0)`, elementwise; the slope at 0 is taken as 0.

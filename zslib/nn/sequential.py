@@ -2,10 +2,8 @@
 
 from zslib.nn.batch_norm import BatchNorm
 from zslib.nn.conv1d import Conv1d
-from zslib.nn.layer import Layer, named_parts
+from zslib.nn.layer import Layer
 from zslib.nn.relu import ReLU
-
-__all__ = ["ResidualBlock", "Sequential"]
 
 
 class Sequential(Layer):
@@ -54,11 +52,8 @@ class Sequential(Layer):
             gradient = layer.backward(gradient)
         return gradient
 
-    def parameters(self):
-        return named_parts(self.layers, "parameters")
-
-    def buffers(self):
-        return named_parts(self.layers, "buffers")
+    def parts(self):
+        return self.layers
 
 
 class ResidualBlock(Layer):
@@ -136,8 +131,5 @@ class ResidualBlock(Layer):
         by_x += self.branch.backward(gradient)
         return by_x
 
-    def parameters(self):
-        return self.branch.parameters() | self.shortcut.parameters()
-
-    def buffers(self):
-        return self.branch.buffers() | self.shortcut.buffers()
+    def parts(self):
+        return self.branch.layers | self.shortcut.layers

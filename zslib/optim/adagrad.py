@@ -2,8 +2,6 @@
 
 from zslib.optim.elementwise import Elementwise
 
-__all__ = ["Adagrad"]
-
 
 class Adagrad(Elementwise):
     r"""Adagrad (Duchi et al. 2011): a learning rate of its own for every single parameter.

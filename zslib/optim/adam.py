@@ -3,11 +3,8 @@
 import math
 
 from zslib.arrays import namespace
-from zslib.optim.checks import check_share
 from zslib.optim.elementwise import Elementwise
-from zslib.validation import check_choice
-
-__all__ = ["Adam"]
+from zslib.validation import check_choice, check_share
 
 
 class Adam(Elementwise):

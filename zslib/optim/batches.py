@@ -1,12 +1,11 @@
 """Minibatches in random order."""
 
+from zslib.arrays import slices
 from zslib.validation import check_generator, check_integer
-
-__all__ = ["minibatches"]
 
 
 def minibatches(n, batch_size, rng):
     """The numbers 0 … n - 1 in a fresh random order, as minibatches; the last may be smaller."""
     check_integer(batch_size, "batch_size", low=1)
     order = check_generator(rng).permutation(check_integer(n, "n", low=1))
-    return [order[start : start + batch_size] for start in range(0, n, batch_size)]
+    return [order[rows] for rows in slices(n, batch_size)]

@@ -1,10 +1,7 @@
 """Optimisers that divide each entry of a step by the root of a running size of its gradients."""
 
 from zslib.arrays import namespace
-from zslib.optim.checks import check_gradient
-from zslib.validation import check_real
-
-__all__ = ["Elementwise"]
+from zslib.validation import check_gradient, check_real
 
 
 class Elementwise:

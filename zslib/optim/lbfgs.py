@@ -8,8 +8,6 @@ import scipy.optimize
 from zslib.arrays import like, namespace, to_host
 from zslib.validation import check_integer, check_real
 
-__all__ = ["minimize"]
-
 
 def minimize(objective, start, *, max_iter, tol):
     """Minimise a function of one array by SciPy's L-BFGS-B, from ``start``.
@@ -53,17 +51,9 @@ def minimize(objective, start, *, max_iter, tol):
     first = to_host(start).astype(np.float64).ravel()
     value, gradient = evaluate(first)
     values = [value]
+    gtol = tol * float(np.abs(gradient).max())
+    options = {"maxiter": max_iter, "maxfun": 40 * max_iter, "ftol": 0.0, "gtol": gtol}
     found = scipy.optimize.minimize(
-        evaluate,
-        first,
-        jac=True,
-        method="L-BFGS-B",
-        callback=after_step,
-        options={
-            "maxiter": max_iter,
-            "maxfun": 40 * max_iter,
-            "ftol": 0.0,
-            "gtol": tol * float(np.abs(gradient).max()),
-        },
+        evaluate, first, jac=True, method="L-BFGS-B", callback=after_step, options=options
     )
     return point(found.x), values

@@ -1,9 +1,7 @@
 """RMSProp (Tieleman & Hinton 2012)."""
 
-from zslib.optim.checks import check_share
 from zslib.optim.elementwise import Elementwise
-
-__all__ = ["RMSProp"]
+from zslib.validation import check_share
 
 
 class RMSProp(Elementwise):

@@ -1,9 +1,6 @@
 """Plain gradient descent."""
 
-from zslib.optim.checks import check_gradient
-from zslib.validation import check_real
-
-__all__ = ["SGD"]
+from zslib.validation import check_gradient, check_real
 
 
 class SGD:

@@ -1,7 +1,5 @@
 """Tiles whose scores are corrected for hubness, for `zslib.search`."""
 
-from __future__ import annotations
-
 import math
 from copy import copy
 from dataclasses import replace
@@ -9,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 from array_api_compat import is_numpy_array
 
-from zslib.arrays import largest_size, like, namespace, row_norms, take_rows, unit_rows
+from zslib.arrays import largest_size, like, namespace, row_norms, slices, take_rows, unit_rows
 from zslib.search.corrections.base import Correction, Side, largest, sampled_rows
 from zslib.search.prepared import PreparedTargets, factors_of, reached
-from zslib.search.rows import copies_of, slices
+from zslib.search.rows import copies_of
 from zslib.search.selection import Best, over_blocks
 from zslib.search.tiles import DEVICE_BLOCK, HOST_BLOCK, Tiles, check_sides
 from zslib.validation import as_vectors

@@ -5,14 +5,13 @@ from collections.abc import Iterable, Mapping, Set
 import numpy as np
 from array_api_compat import is_array_api_obj
 
-from zslib.arrays import like, namespace, to_host
+from zslib.arrays import like, namespace, slices, to_host
 from zslib.search import selection as _selection
 from zslib.search.corrected import CorrectedTiles, corrected_block, served
 from zslib.search.corrections import Correction, resolve
 from zslib.search.order import in_order
 from zslib.search.prepared import PreparedTargets, few, nearest
 from zslib.search.ranks import corrected_ranks, plain_ranks
-from zslib.search.rows import slices
 from zslib.search.tiles import Tiles
 from zslib.validation import (
     as_array,
@@ -26,8 +25,6 @@ from zslib.validation import (
     row_names,
     rows_of_names,
 )
-
-__all__ = ["gold_ranks", "top_k", "top_k_and_ranks"]
 
 SPARE = 4  # candidates beyond the k best, which near ones may trade places with
 KEPT = 2**26  # scores that `top_k_and_ranks` keeps at most

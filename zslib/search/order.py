@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from zslib.arrays import like, take_rows, to_host
-from zslib.search.rows import slices
+from zslib.arrays import like, slices, take_rows, to_host
 from zslib.search.tiles import HOST_BLOCK, HOST_CHUNK
 
 WAITING = 2**14  # candidates, beyond some k for each query, before they are put in order

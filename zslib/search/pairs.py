@@ -10,8 +10,8 @@ digit, some thirty behind the first, ties.
 import numpy as np
 from array_api_compat import is_numpy_array
 
-from zslib.arrays import ENTRIES, like, namespace, powers_of_two, take_rows, to_host
-from zslib.search.rows import distinct, first_equal, slices
+from zslib.arrays import ENTRIES, like, namespace, powers_of_two, slices, take_rows, to_host
+from zslib.search.rows import distinct, first_equal
 
 ENTRIES_HOST = 2**16  # entries of pairs at a time, which stay in the cache
 MANY = 256  # pairs, among which equal ones are sought

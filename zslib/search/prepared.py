@@ -5,9 +5,8 @@ import math
 import numpy as np
 from array_api_compat import is_numpy_array
 
-from zslib.arrays import namespace
+from zslib.arrays import namespace, slices
 from zslib.search.pairs import EPS, Pairs
-from zslib.search.rows import slices
 from zslib.search.tiles import METRICS, check_rows
 from zslib.validation import as_vectors, check_choice, check_columns, column_names
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from zslib.arrays import like, namespace, take_rows, to_host
+from zslib.arrays import like, namespace, slices, take_rows, to_host
 from zslib.search.order import lowered
-from zslib.search.rows import distinct, slices
+from zslib.search.rows import distinct
 from zslib.search.selection import over_blocks
 
 NARROW = 256  # one score in so many may be in doubt before float32 gives way to float64

@@ -1,16 +1,11 @@
-"""Rows of arrays: slices of them, distinct and equal ones."""
+"""Rows of arrays: distinct and equal ones."""
 
 import numpy as np
 from array_api_compat import is_cupy_namespace, is_numpy_array
 
-from zslib.arrays import ENTRIES, like, namespace, take_rows, to_host
+from zslib.arrays import ENTRIES, like, namespace, slices, take_rows, to_host
 
 PIECE = 2**17  # numbers compared at a time on the host, which stay in the cache
-
-
-def slices(n, size):
-    """Consecutive slices of at most ``size`` that cover range(n)."""
-    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
 def distinct(numbers):

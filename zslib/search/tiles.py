@@ -19,11 +19,11 @@ from zslib.arrays import (
     namespace,
     powers_of_two,
     row_norms,
+    slices,
     to_host,
     unit_rows,
 )
 from zslib.search.pairs import Pairs
-from zslib.search.rows import slices
 from zslib.validation import check_choice, check_integer, check_same_width, check_vectors
 
 METRICS = ("cosine", "dot", "euclidean")

@@ -45,7 +45,6 @@ class RowParameter(Parameter):
 
     def __init__(self, value, penalty=0.0):
         self.value, self.penalty, self._parts = value, penalty, []
-        self._velocity = None
 
     @property
     def gradient(self):

@@ -222,8 +222,5 @@ class ConvLSTMEncoder(Layer):
         (shares,) = self._use_saved()
         self.layers.backward(shares.T @ gradient)
 
-    def parameters(self):
-        return self.layers.parameters()
-
-    def buffers(self):
-        return self.layers.buffers()
+    def parts(self):
+        return self.layers.layers

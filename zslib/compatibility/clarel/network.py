@@ -13,12 +13,11 @@ from zslib.compatibility.clarel.encoders import (
 )
 from zslib.compatibility.clarel.loss import batch_loss
 from zslib.compatibility.parameters import check_parameters
-from zslib.nn import Dropout, Linear
-from zslib.nn.layer import named_parts
+from zslib.nn import Dropout, Layer, Linear
 from zslib.validation import check_integer, check_vectors
 
 
-class ClarelNetwork:
+class ClarelNetwork(Layer):
     """Image head, text encoder and head, dropout before both, and the two classifiers."""
 
     def __init__(self, model, n_features, n_classes, encoder, rng, *, like):
@@ -28,17 +27,8 @@ class ClarelNetwork:
         self.text_layer = Linear(encoder.width, embedding_dim, rng, like=like)
         self.image_classifier = Linear(embedding_dim, n_classes, rng, like=like)
         self.text_classifier = Linear(embedding_dim, n_classes, rng, like=like)
-        self._parts = vars(self).copy()
         self._image_dropout, self._text_dropout = Dropout(dropout, rng), Dropout(dropout, rng)
         self._dropout_each = model.dropout_each
-
-    def parameters(self):
-        """All parameters by name."""
-        return named_parts(self._parts, "parameters")
-
-    def buffers(self):
-        """All running averages by name."""
-        return named_parts(self._parts, "buffers")
 
     def step(self, X, prepared, draw, codes, descent, **loss):
         """One step of gradient descent on a batch; the `LossTerms` as one array, (5,)."""

@@ -8,7 +8,7 @@ from zslib.arrays import namespace, take_rows
 from zslib.compatibility.generative.base import GenerativeModel, repeated
 from zslib.compatibility.generative.gaussians import GaussianEncoder, distances, divergences, draw
 from zslib.compatibility.parameters import NotNegative, Positive, RandomState
-from zslib.nn import Descent, Layer, Sequential, dense_layers
+from zslib.nn import Descent, Layer, dense_layers
 from zslib.optim import Adam
 from zslib.validation import check_learned
 
@@ -170,10 +170,6 @@ class AlignedVAEs(Layer):
         self.image_decoder = dense_layers((n_latent, h2, p), rng, **how)
         self.class_encoder = GaussianEncoder(q, h3, n_latent, rng, **how)
         self.class_decoder = dense_layers((n_latent, h4, q), rng, **how)
-
-    def parameters(self):
-        """All parameters by name."""
-        return Sequential(**vars(self)).parameters()
 
     def step(self, x, a, rng, *, divergence, cross, distance):
         """The objective of rows ``x`` and ``a``, shape (); its gradients are in the parameters."""

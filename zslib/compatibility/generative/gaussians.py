@@ -27,9 +27,8 @@ class GaussianEncoder(Layer):
         by_mean, by_log = (head.backward(part) for head, part in parts)
         return self.body.backward(by_mean + by_log)
 
-    def parameters(self):
-        mean, log_variance = self.heads
-        return Sequential(body=self.body, mean=mean, log_variance=log_variance).parameters()
+    def parts(self):
+        return dict(zip(("body", "mean", "log_variance"), (self.body, *self.heads), strict=True))
 
 
 def draw(mean, log_variance, rng):
