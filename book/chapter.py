@@ -255,15 +255,15 @@ class Chapter:
         """
         from zslib.protocols.attributes.methods import resolve_methods
         from zslib.protocols.attributes.runs import run_table
+        from zslib.protocols.attributes.training import trainings
 
-        trained, failed = {}, {}
-        for method in resolve_methods(methods):
-            try:
-                trained |= run_table([method], problem, self.seeds, **options)
-            except ValueError as error:
-                failed[method.name] = str(error)
+        calls = {
+            method.name: partial(run_table, [method], problem, self.seeds, **options)
+            for method in resolve_methods(methods)
+        }
+        trained, failed = trainings(calls)
         self.untrained(problem, failed, trained)
-        return trained
+        return {name: table[name] for name, table in trained.items()}
 
     def untrained(self, problem, failed, trained):
         """Note why methods could not be trained on a problem, ``{method: why}``; others were."""
@@ -470,10 +470,9 @@ class Chapter:
 
     def _excuse(self, verdict):
         """Why this run cannot give what a claim asks for, as `skip` was told, or None."""
-        for fields, why in self._skipped if verdict.value is None else ():
-            if fields.items() <= verdict.mark.record.items():
-                return why
-        return None
+        asked = verdict.mark.record.items()
+        reasons = (why for fields, why in self._skipped if fields.items() <= asked)
+        return next(reasons, None) if verdict.value is None else None
 
     def coverage(self, *, name, caption):
         """`Table` of the data in use: what each is, and what was listed, found and dropped.

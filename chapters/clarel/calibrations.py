@@ -98,6 +98,14 @@ def from_common_zero(outcome, zero):
     return replace(outcome, gamma=0.0, **sides)
 
 
+def known_scores(model, problem):
+    """Scores of a fitted model, of training images for the seen classes, and their deviation."""
+    X = take_rows(problem.features, problem.trainval)
+    classes = take_rows(problem.class_embeddings, problem.seen_classes)
+    scores = to_host(model.decision_function(X, classes))
+    return scores, float(scores.std(dtype=np.float64)) or 1.0
+
+
 def trained(model, problem):
     """The model on the ``trainval`` images of a problem, from disk where it was trained before."""
     place = str(array_api_compat.device(problem.features))
@@ -121,9 +129,7 @@ def evaluate_calibrations(model, problem) -> tuple:
         )
     X, S = problem.features, problem.class_embeddings
     model = trained(model, problem)
-    known = take_rows(X, problem.trainval)
-    of_known = to_host(model.decision_function(known, take_rows(S, problem.seen_classes)))
-    unit = float(of_known.std(dtype=np.float64)) or 1.0
+    of_known, unit = known_scores(model, problem)
     scores = {name: {} for name in CALIBRATIONS}
     for side in ("test_unseen", "test_seen"):
         images = take_rows(X, getattr(problem, side))

@@ -9,8 +9,8 @@ from functools import cache, cached_property
 import numpy as np
 from sklearn.base import clone
 
-from zslib.arrays import like, take_rows, to_host
-from zslib.protocols.attributes.evaluate import check_answers, fit_on
+from zslib.arrays import like, to_host
+from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.training import answers
 from zslib.protocols.attributes.tuning import seen_as, split_validation_classes
 from zslib.protocols.choices import told_apart
@@ -31,7 +31,7 @@ class FittedRun:
 
     @cached_property
     def outcome(self):
-        return answers(self.model, self.problem)
+        return answers(self.model, self.problem, keep_scores=True)
 
 
 def trained(model, problem, seeds, **parameters):
@@ -62,17 +62,6 @@ def tuning_problems(problem, fraction):
     return held_out
 
 
-def check_fitted(model, problem):
-    """Refuse a fitted model that is no better than chance on its own training images."""
-
-    def score(images, classes):
-        return model.decision_function(
-            take_rows(problem.features, images), take_rows(problem.class_embeddings, classes)
-        )
-
-    check_answers(problem, score)
-
-
 def choose_settings(model, tuning, grid, *, view=None):
     """The parameters of a grid that the problems to tune on choose, by `most_regular`.
 
@@ -86,8 +75,7 @@ def choose_settings(model, tuning, grid, *, view=None):
             problem = tuning(seed)
             (run,) = trained(model, problem, [seed], **parameters)
             seen = view(run.model) if view else run.model
-            check_fitted(seen, problem)
-            trials.append({"score": FittedRun(seen, problem).outcome.accuracy})
+            trials.append({"score": answers(seen, problem, must_learn=True).accuracy})
         return mean_trial(trials, each="score")
 
     identity = seen_as(tuning(0)) | told_apart(model)
@@ -143,13 +131,9 @@ def singular_values(run):
 
 def pair_distances(run):
     """Distances of test images to their own class, (n,), and to other unseen ones, (n, C - 1)."""
-    problem, classes = run.problem, run.problem.unseen_classes
-    scores = run.model.decision_function(
-        take_rows(problem.features, problem.test_unseen),
-        take_rows(problem.class_embeddings, classes),
-    )
-    distances = -to_host(scores).astype(float)
-    own = problem.labels[problem.test_unseen][:, None] == classes
+    problem = run.problem
+    distances = -run.outcome.scores["zero_shot"].astype(float)
+    own = problem.labels[problem.test_unseen][:, None] == problem.unseen_classes
     return distances[own], distances[~own].reshape(len(distances), -1)
 
 

@@ -72,10 +72,11 @@ def correlations(rows, x, y):
         yield {"metric": metric, "method": "all", "dataset": dataset, "value": value}
 
 
-def _estimate(value, draws, unit, n_units):
-    """A number and the middle 95% of its draws; without these, no interval."""
-    ends = np.quantile(draws, [0.025, 0.975]) if len(draws) else (np.nan, np.nan)
-    return Estimate(float(value), *map(float, ends), 1, unit, int(n_units))
+def _estimated(metric, method, values, unit, n_units):
+    """A row: the first value and the middle 95% of the others, its draws, if there are any."""
+    ends = np.quantile(values[1:], [0.025, 0.975]) if len(values) > 1 else (np.nan, np.nan)
+    value = Estimate(float(values[0]), *map(float, ends), 1, unit, int(n_units))
+    return {"metric": metric, "method": method, "value": value}
 
 
 def agreement_correlations(runs):
@@ -113,9 +114,9 @@ def agreement_correlations(runs):
         values, spreads = zip(*found.values(), strict=True)
         over = {"dataset": " and ".join(p.name for p in runs), "over": "all sets"}
         rows.append((over, np.mean(values), np.mean(spreads, axis=0)))
-    of = {"metric": "rank correlation of agreement of errors and ACC", "method": "all"}
+    metric = "rank correlation of agreement of errors and ACC"
     for where, value, spread in rows:
-        yield of | where | {"value": _estimate(value, spread, "systems", len(names))}
+        yield where | _estimated(metric, "all", [value, *spread], "systems", len(names))
 
 
 def mean_ranks(runs):
@@ -144,18 +145,14 @@ def mean_ranks(runs):
     ranks = np.mean([stats.rankdata(-table, axis=1) for table in tables], axis=0)
     accuracies = np.mean(tables, axis=0)
     first, *others = np.argsort(ranks[0], kind="stable")
-    n_classes = min(np.sum(~problem.is_seen) for problem in runs)
-
-    def result(metric, method, values):
-        value = _estimate(values[0], values[1:], "classes", n_classes)
-        return {"metric": metric, "method": method, "value": value}
-
+    over = "classes", min(np.sum(~problem.is_seen) for problem in runs)
     for place in (first, *others):
-        yield result("rank by ACC", names[place], ranks[:, place])
+        yield _estimated("rank by ACC", names[place], ranks[:, place], *over)
     for place in others:
         if np.isfinite(accuracies[0, place]):
             lead = accuracies[:, first] - accuracies[:, place]
-            yield result("ACC, mean over data sets", f"{names[first]} - {names[place]}", lead)
+            pair = f"{names[first]} - {names[place]}"
+            yield _estimated("ACC, mean over data sets", pair, lead, *over)
 
 
 def explained(rows, factors):
@@ -203,8 +200,7 @@ def explained(rows, factors):
         for other, share in zip(others, found.T[1:], strict=True)
     ]
     for metric, method, share in results:
-        value = _estimate(share[0], share[1:], "systems", len(members))
-        yield {"metric": metric, "method": method, "value": value}
+        yield _estimated(metric, method, share, "systems", len(members))
 
 
 def _codes(values):
