@@ -25,7 +25,6 @@ from zslib.arrays import resolve_device
 from zslib.protocols.choices import Choices, install
 from zslib.show.figures import style
 from zslib.show.tables import NO_DATA, Column, Markdown, Table, escape
-from zslib.validation import check_integer
 
 # Endings that tell two uses of the same images apart, and say nothing in a caption.
 _ENDINGS = re.compile("_(attributes|classes|segments)$")
@@ -57,18 +56,14 @@ def start(name, *, parameters, results=None):
     Raises
     ------
     ValueError
-        When ``parameters`` are not those that the chapter's source declares, papermill was given
-        one that it does not, the device is not
-        "cpu", "gpu" or "auto", the seed is negative, or there is less than one seed.
+        When ``parameters`` or papermill have one that the chapter's source does not declare, or
+        a value that it does not allow; or the device is not "cpu", "gpu" or "auto".
     """
     place = layout()
     if "__builtins__" in parameters:
         declared = ChapterText.read(name, place).parameters
         refuse_unknown(declared, injected_names(parameters.get("In", ())), name)
         parameters = {k: parameters[k] for k in declared}
-    for parameter, low in (("seed", 0), ("n_seeds", 1)):
-        if parameter in parameters:
-            check_integer(parameters[parameter], parameter, low=low)
     style()
     return Chapter(name, parameters, place, results)
 
@@ -103,12 +98,6 @@ class Chapter:
         self._text = None
         if (place.chapters / f"{name}.md").is_file():
             self._text = ChapterText.read(name, place)
-            declared, given = set(self._text.parameters), set(parameters)
-            if declared != given:
-                raise ValueError(
-                    f"book.start({name!r}) must be given the chapter's parameters: missing "
-                    f"{sorted(declared - given)}, unknown {sorted(given - declared)}"
-                )
             self.parameters = self._text.settings(parameters)
             self._text.check_data(self.parameters)
         folder = os.environ.get(RUN_DIRECTORY)

@@ -30,8 +30,7 @@ def with_published(rows, published):
     rows = list(rows)
     ours = {(row["dataset"], row["method"]) for row in rows}
     metrics = {row["metric"] for row in rows}
-    for row in rows:
-        yield row | {"run": "this"}
+    yield from (row | {"run": "this"} for row in rows)
     for row in published:
         pair = row.get("dataset"), row.get("method")
         if row["metric"] in metrics and all(pair) and pair not in ours:
@@ -40,12 +39,11 @@ def with_published(rows, published):
 
 def not_trained(failed):
     """In words: which systems no setting could train, where and why; of `run_board`."""
-    failures = [
+    told = "; ".join(
         f"{name} on {problem.name} ({why})"
         for problem, by_method in failed.items()
         for name, why in by_method.items()
-    ]
-    told = "; ".join(failures)
+    )
     return f"Not trained: {told}." if told else "Every training of this run succeeded."
 
 
@@ -90,9 +88,8 @@ def agreement_correlations(runs):
     runs : dict
         ``{problem: {method: [ZeroShotRun]}}``, of which the first run counts.
     """
-    names = [
-        m for m in next(iter(runs.values())) if all(m in by_method for by_method in runs.values())
-    ]
+    first, *others = runs.values()
+    names = [name for name in first if all(name in by_method for by_method in others)]
     rng = np.random.default_rng(0)
     systems = rng.integers(len(names), size=(_RESAMPLES, len(names)))
     found = {}
@@ -192,15 +189,12 @@ def explained(rows, factors):
     # Of all systems as they are, then of those drawn: (1 + n_draws, factors).
     found = np.array([shares(drawn) for drawn in (range(len(members)), *draws)])
     first, *others = groups
-    results = [
-        ("share of variance explained", *pair) for pair in zip(groups, found.T, strict=True)
-    ]
-    results += [
-        ("shares of variance, difference", f"{first} - {other}", found[:, 0] - share)
-        for other, share in zip(others, found.T[1:], strict=True)
-    ]
-    for metric, method, share in results:
-        yield _estimated(metric, method, share, "systems", len(members))
+    over = "systems", len(members)
+    for name, share in zip(groups, found.T, strict=True):
+        yield _estimated("share of variance explained", name, share, *over)
+    for name, share in zip(others, found.T[1:], strict=True):
+        pair = f"{first} - {name}"
+        yield _estimated("shares of variance, difference", pair, found[:, 0] - share, *over)
 
 
 def _codes(values):
