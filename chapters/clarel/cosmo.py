@@ -99,10 +99,8 @@ def evaluate_cosmo(model, problem, *, seed=0) -> ZeroShotOutcome:
 
     def score(side, images, classes):
         if side == "zero_shot":
-            X = take_rows(problem.features, images)
-            return experts.unseen.decision_function(
-                X, take_rows(problem.class_embeddings, classes)
-            )
+            S = take_rows(problem.class_embeddings, classes)
+            return experts.unseen.decision_function(take_rows(problem.features, images), S)
         return smoothing.scores(experts.probabilities(problem, images, unit), problem.is_seen)
 
     return ZeroShotOutcome.of_scores(problem, score, gamma=smoothing.threshold_)

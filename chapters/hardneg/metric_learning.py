@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
@@ -18,16 +17,11 @@ from zslib.protocols.intervals import over_runs
 from zslib.protocols.sweep import MANY_SEEDS, mean_trial, ranked, sweep
 
 
-@dataclass(frozen=True)
 class FittedRun:
     """A trained model and the problem that it is tested on."""
 
-    model: object
-    problem: object
-
-    @property
-    def checksum(self):
-        return self.problem.checksum
+    def __init__(self, model, problem):
+        self.model, self.problem, self.checksum = model, problem, problem.checksum
 
     @cached_property
     def outcome(self):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -216,23 +216,19 @@ def ratio_differences(cells):
     yield {"method": "most - one", "over": "all methods"}, most, one
 
 
-@dataclass(frozen=True)
 class MeanOfCells:
     """Accuracy of several cells under one seed as one, so that seeds stay the sample.
 
     All were tested on the same images.
     """
 
-    parts: tuple
+    def __init__(self, parts):
+        self.parts, self.checksum = parts, parts[0].checksum
 
     @classmethod
     def of(cls, runs, cells):
         """One for each seed."""
         return [cls(seed) for seed in zip(*(runs[cell] for cell in cells), strict=True)]
-
-    @property
-    def checksum(self):
-        return self.parts[0].checksum
 
     def labels(self, measure):
         return self.parts[0].labels(measure)

@@ -229,15 +229,10 @@ FACTORS = {
 def leads_told(ranking):
     """Whom the first by mean rank leads beyond the interval of the difference, in words."""
     n_ranked = sum(row["metric"] == "rank by ACC" for row in ranking)
-    first, leads = ranking[0]["method"], ranking[n_ranked:]
-    ahead, level = (
-        [
-            named(row["method"].removeprefix(f"{first} - "))
-            for row in leads
-            if (row["value"].low > 0) == beyond
-        ]
-        for beyond in (True, False)
-    )
+    first, ahead, level = ranking[0]["method"], [], []
+    for row in ranking[n_ranked:]:
+        other = named(row["method"].removeprefix(f"{first} - "))
+        (ahead if row["value"].low > 0 else level).append(other)
     told = f"it is ahead of {', '.join(ahead) or 'none'}"
     if len(ahead) > len(level):
         told = f"it is ahead of all but {', '.join(level) or 'itself'}"
