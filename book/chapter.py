@@ -395,10 +395,7 @@ class Chapter:
     def table(self, name, caption, rows, columns, *, data=None, folded=False):
         """`Table` whose caption names the data in use (or ``data``)."""
         caption = caption_of(caption, data or self.data, self)
-        rows = [
-            [NAMES.get(cell, cell) if isinstance(cell, str) else cell for cell in row]
-            for row in rows
-        ]
+        rows = [[NAMES.get(c, c) if isinstance(c, str) else c for c in row] for row in rows]
         return Table(name, caption, columns, rows, folded=folded)
 
     def figure(self, fig, name, caption, *, alt, data=None):
@@ -559,11 +556,7 @@ class Chapter:
             "version": zslib.__version__,
             "commit": self._commit,
             "parameters": self.parameters,
-            "data": [
-                {name: getattr(problem, name) for name in _OF_DATA}
-                | {"synthetic": bool(problem.synthetic)}
-                for problem in self._problems.values()
-            ],
+            "data": [{k: getattr(p, k) for k in _OF_DATA} for p in self._problems.values()],
             **({"missing": absent} if absent else {}),
             **({"choices": choices} if any(choices.values()) else {}),
             "skipped": [fields | {"why": why} for fields, why in self._skipped],

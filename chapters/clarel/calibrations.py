@@ -4,8 +4,6 @@ Metric rescaling (Oreshkin et al. 2019) needs distances, and most zero-shot scor
 ways to get some are here. Both curves, of scores and of distances, follow from one fit.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import array_api_compat

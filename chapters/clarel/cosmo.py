@@ -1,7 +1,5 @@
 """COSMO over any zero-shot scorer: experts, gate and mixture, all chosen on validation classes."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -188,14 +188,10 @@ def beside_print(table, results):
             return "not trained"
         return "not run" if system in ZERO_SHOT_METHODS else "not built"
 
-    rows = [
-        [
-            named(system),
-            *(cell(*numbers.values()) for numbers in printed_sets.values()),
-            *(ours(system, name) for name in sets),
-        ]
-        for system, printed_sets in table.items()
-    ]
+    rows = []
+    for system, by_set in table.items():
+        theirs = [cell(*numbers.values()) for numbers in by_set.values()]
+        rows.append([named(system), *theirs, *(ours(system, name) for name in sets)])
     heads = [f"{name}, paper" for name in next(iter(table.values()))]
     return rows, ["", *heads, *(f"{name}, ours" for name in sets)]
 

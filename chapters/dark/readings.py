@@ -196,15 +196,11 @@ def change_rows(problem, held, seeds, *, n_iter):
     stages = sorted({m + steps for m in moments.values() for steps in (0, *steps_of.values())})
     options = {"iteration": "step", "drop_at": 3 * n_iter // 4 * length}
     options |= {"n_iter": stages[-1], "objective_every": None}
-    trained = [
-        fitted_stages(_model("F", held, n_iter, seed, **options), held, stages) for seed in seeds
-    ]
+    models = [_model("F", held, n_iter, seed, **options) for seed in seeds]
+    trained = [fitted_stages(model, held, stages) for model in models]
     at = dict(zip(stages, zip(*trained, strict=True), strict=True))
     for (moment, begin), (span, steps) in product(moments.items(), steps_of.items()):
-        pairs = [
-            (state(before), state(after))
-            for before, after in zip(at[begin], at[begin + steps], strict=True)
-        ]
+        pairs = [(state(a), state(b)) for a, b in zip(at[begin], at[begin + steps], strict=True)]
         for what in pairs[0][0]:
             shares = [
                 100 * np.linalg.norm(after[what] - before[what]) / np.linalg.norm(before[what])

@@ -1,7 +1,5 @@
 """Metric learners: trainings by seed, settings from validation classes, and their pairs."""
 
-from __future__ import annotations
-
 from copy import copy
 from functools import cache, cached_property
 

@@ -1,7 +1,5 @@
 """What a trained metric would draw as negatives of its training images (Bucher et al. 2016)."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

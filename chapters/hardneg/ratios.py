@@ -1,7 +1,5 @@
 """Metric learners by the number of negatives for each image: their cells and differences."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial
@@ -71,10 +69,8 @@ def second_choice(method, problem, runs, **options):
     others = [trial["parameters"] for trial in tuned.ranked if trial["parameters"] != used]
     if not others:
         raise ValueError(f"no settings of {method.name} but one could be trained")
-    return [
-        run_zero_shot(method, problem, seed=run.seed, parameters=others[0], **options)
-        for run in runs
-    ]
+    options["parameters"] = others[0]
+    return [run_zero_shot(method, problem, seed=run.seed, **options) for run in runs]
 
 
 def second_choices(methods, runs, **options):
@@ -119,9 +115,8 @@ def steadiness(a, b):
     """
     if len(a) < 2:
         return None
-    times = np.sqrt(
-        np.divide(*(np.var([run.outcome.accuracy for run in runs]) for runs in (a, b)))
-    )
+    above, below = (np.var([run.outcome.accuracy for run in runs]) for runs in (a, b))
+    times = np.sqrt(above / below)
     low, high = (times / np.sqrt(stats.f.ppf(q, len(a) - 1, len(b) - 1)) for q in (0.975, 0.025))
     return Estimate(float(times), float(low), float(high), len(a), "runs", len(a))
 
