@@ -9,15 +9,11 @@ from sklearn.base import clone
 from chapters.hardneg.metric_learning import choose_settings, trained
 from chapters.hardneg.problems import seen_candidates
 from zslib.arrays import take_rows, to_host
-from zslib.compatibility.metric.negatives import log_correlation, log_uncertainty
+from zslib.compatibility.metric.negatives import NEGATIVES, log_correlation, log_uncertainty
 from zslib.protocols.intervals import over_runs
 from zslib.protocols.tidy import row
 
-WAYS = {
-    "random": "random",
-    "uncertainty": "uncertainty",
-    "uncertainty/correlation": "uncertainty_correlation",
-}
+WAYS = {name.replace("_", "/"): name for name in NEGATIVES}
 """The ways of drawing negatives, and what `MetricLearner` calls them."""
 
 
@@ -29,8 +25,7 @@ def ways(problem, names=tuple(WAYS)):
 
 def mined(model, problem, seeds, k, **parameters):
     """`trained` with each way of drawing, k negatives for each image or as many as there are."""
-    k = min(k, seen_candidates(problem).fewest)
-    parameters |= {"negatives_per_positive": k}
+    parameters["negatives_per_positive"] = min(k, seen_candidates(problem).fewest)
     return {
         way: trained(model, problem, seeds, negatives=WAYS[way], **parameters)
         for way in ways(problem)
