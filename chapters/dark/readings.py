@@ -24,14 +24,21 @@ READINGS = {"chosen": "as validation chooses", "fixed": "margins and weights fix
 COMMON = {**ZERO_SHOT_METHODS["DARK"].fixed, "objective_every": None}
 
 
+def gradients(problem):
+    """What the gradient of `DARK` follows on a problem under each of `READINGS`.
+
+    With the printed step and penalty, and the choice of the chapter on the ablation.
+    """
+    chosen = tune_zero_shot(with_printed_steps("DARK"), problem).parameters["gradient"]
+    return {"chosen": chosen, "fixed": "fixed"}
+
+
 def in_readings(problem, train):
     """What ``train(gradient)`` gives under each of `READINGS`, trained once where they agree.
 
-    It gives trainings by name, and why others fail; of all readings the latter come second. With
-    the printed step and penalty, and the gradient that the chapter on the ablation chose.
+    It gives trainings by name, and why others fail; of all readings the latter come second.
     """
-    chosen = tune_zero_shot(with_printed_steps("DARK"), problem).parameters["gradient"]
-    asked = {"chosen": chosen, "fixed": "fixed"}
+    asked = gradients(problem)
     done = {gradient: train(gradient) for gradient in dict.fromkeys(asked.values())}
     failed = {name: why for _, failures in done.values() for name, why in failures.items()}
     return {reading: done[gradient][0] for reading, gradient in asked.items()}, failed
