@@ -143,17 +143,14 @@ def _pair_measure(value):
     )
 
 
-PAIR_MEASURES = {
-    "negative pairs farther than the positive one, %": _pair_measure(
-        lambda near, far, threshold: (far > near[:, None]).mean(axis=1)
-    ),
-    "positive pairs within the threshold, %": _pair_measure(
-        lambda near, far, threshold: near < threshold
-    ),
-    "negative pairs beyond the threshold, %": _pair_measure(
-        lambda near, far, threshold: (far > threshold).mean(axis=1)
-    ),
+_IN_PAIRS = {
+    "negative pairs farther than the positive one, %": lambda near, far, tau: (
+        far > near[:, None]
+    ).mean(axis=1),
+    "positive pairs within the threshold, %": lambda near, far, tau: near < tau,
+    "negative pairs beyond the threshold, %": lambda near, far, tau: (far > tau).mean(axis=1),
 }
+PAIR_MEASURES = {name: _pair_measure(value) for name, value in _IN_PAIRS.items()}
 """What a metric does to the pairs of test images and unseen classes, as measures of runs."""
 
 
