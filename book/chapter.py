@@ -25,7 +25,6 @@ from zslib.arrays import resolve_device
 from zslib.protocols.choices import Choices, install
 from zslib.show.figures import style
 from zslib.show.tables import NO_DATA, Column, Markdown, Table, escape
-from zslib.validation import check_integer
 
 # Endings that tell two uses of the same images apart, and say nothing in a caption.
 _ENDINGS = re.compile("_(attributes|classes|segments)$")
@@ -57,18 +56,14 @@ def start(name, *, parameters, results=None):
     Raises
     ------
     ValueError
-        When ``parameters`` are not those that the chapter's source declares, papermill was given
-        one that it does not, the device is not
-        "cpu", "gpu" or "auto", the seed is negative, or there is less than one seed.
+        When ``parameters`` or papermill have one that the chapter's source does not declare, or
+        a value that it does not allow; or the device is not "cpu", "gpu" or "auto".
     """
     place = layout()
     if "__builtins__" in parameters:
         declared = ChapterText.read(name, place).parameters
         refuse_unknown(declared, injected_names(parameters.get("In", ())), name)
         parameters = {k: parameters[k] for k in declared}
-    for parameter, low in (("seed", 0), ("n_seeds", 1)):
-        if parameter in parameters:
-            check_integer(parameters[parameter], parameter, low=low)
     style()
     return Chapter(name, parameters, place, results)
 
@@ -103,12 +98,6 @@ class Chapter:
         self._text = None
         if (place.chapters / f"{name}.md").is_file():
             self._text = ChapterText.read(name, place)
-            declared, given = set(self._text.parameters), set(parameters)
-            if declared != given:
-                raise ValueError(
-                    f"book.start({name!r}) must be given the chapter's parameters: missing "
-                    f"{sorted(declared - given)}, unknown {sorted(given - declared)}"
-                )
             self.parameters = self._text.settings(parameters)
             self._text.check_data(self.parameters)
         folder = os.environ.get(RUN_DIRECTORY)
@@ -255,15 +244,15 @@ class Chapter:
         """
         from zslib.protocols.attributes.methods import resolve_methods
         from zslib.protocols.attributes.runs import run_table
+        from zslib.protocols.attributes.training import trainings
 
-        trained, failed = {}, {}
-        for method in resolve_methods(methods):
-            try:
-                trained |= run_table([method], problem, self.seeds, **options)
-            except ValueError as error:
-                failed[method.name] = str(error)
+        calls = {
+            method.name: partial(run_table, [method], problem, self.seeds, **options)
+            for method in resolve_methods(methods)
+        }
+        trained, failed = trainings(calls)
         self.untrained(problem, failed, trained)
-        return trained
+        return {name: table[name] for name, table in trained.items()}
 
     def untrained(self, problem, failed, trained):
         """Note why methods could not be trained on a problem, ``{method: why}``; others were."""
@@ -406,10 +395,7 @@ class Chapter:
     def table(self, name, caption, rows, columns, *, data=None, folded=False):
         """`Table` whose caption names the data in use (or ``data``)."""
         caption = caption_of(caption, data or self.data, self)
-        rows = [
-            [NAMES.get(cell, cell) if isinstance(cell, str) else cell for cell in row]
-            for row in rows
-        ]
+        rows = [[NAMES.get(c, c) if isinstance(c, str) else c for c in row] for row in rows]
         return Table(name, caption, columns, rows, folded=folded)
 
     def figure(self, fig, name, caption, *, alt, data=None):
@@ -470,10 +456,9 @@ class Chapter:
 
     def _excuse(self, verdict):
         """Why this run cannot give what a claim asks for, as `skip` was told, or None."""
-        for fields, why in self._skipped if verdict.value is None else ():
-            if fields.items() <= verdict.mark.record.items():
-                return why
-        return None
+        asked = verdict.mark.record.items()
+        reasons = (why for fields, why in self._skipped if fields.items() <= asked)
+        return next(reasons, None) if verdict.value is None else None
 
     def coverage(self, *, name, caption):
         """`Table` of the data in use: what each is, and what was listed, found and dropped.
@@ -571,11 +556,7 @@ class Chapter:
             "version": zslib.__version__,
             "commit": self._commit,
             "parameters": self.parameters,
-            "data": [
-                {name: getattr(problem, name) for name in _OF_DATA}
-                | {"synthetic": bool(problem.synthetic)}
-                for problem in self._problems.values()
-            ],
+            "data": [{k: getattr(p, k) for k in _OF_DATA} for p in self._problems.values()],
             **({"missing": absent} if absent else {}),
             **({"choices": choices} if any(choices.values()) else {}),
             "skipped": [fields | {"why": why} for fields, why in self._skipped],

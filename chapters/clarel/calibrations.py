@@ -4,8 +4,6 @@ Metric rescaling (Oreshkin et al. 2019) needs distances, and most zero-shot scor
 ways to get some are here. Both curves, of scores and of distances, follow from one fit.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import array_api_compat
@@ -98,6 +96,12 @@ def from_common_zero(outcome, zero):
     return replace(outcome, gamma=0.0, **sides)
 
 
+def known_scores(model, problem):
+    """Scores of a fitted model, of training images for the seen classes, and their deviation."""
+    scores = to_host(scores_of(model, problem, problem.trainval, problem.seen_classes))
+    return scores, float(scores.std(dtype=np.float64)) or 1.0
+
+
 def trained(model, problem):
     """The model on the ``trainval`` images of a problem, from disk where it was trained before."""
     place = str(array_api_compat.device(problem.features))
@@ -121,8 +125,7 @@ def evaluate_calibrations(model, problem) -> tuple:
         )
     X, S = problem.features, problem.class_embeddings
     model = trained(model, problem)
-    of_known = to_host(scores_of(model, problem, problem.trainval, problem.seen_classes))
-    unit = float(of_known.std(dtype=np.float64)) or 1.0
+    of_known, unit = known_scores(model, problem)
     scores = {name: {} for name in CALIBRATIONS}
     for side in ("test_unseen", "test_seen"):
         images = take_rows(X, getattr(problem, side))

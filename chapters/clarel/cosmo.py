@@ -1,13 +1,10 @@
 """COSMO over any zero-shot scorer: experts, gate and mixture, all chosen on validation classes."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from chapters.clarel.calibrations import surprisals, trained
+from chapters.clarel.calibrations import known_scores, surprisals, trained
 from zslib.arrays import like, take_rows, to_host
 from zslib.calibration import AdaptiveSmoothing
 from zslib.compatibility import ConSE
@@ -27,24 +24,16 @@ _PENALTY = 1e-5
 """Of the softmax regression that is the expert on seen classes."""
 
 
-@dataclass(frozen=True)
 class Experts:
     """A softmax regression on the seen classes, and a zero-shot scorer, both fitted.
 
-    ``deviation`` is that of the scorer's scores of training images for the seen classes.
+    On the ``trainval`` images of a problem; ``deviation`` is that of the scorer's `known_scores`.
     """
 
-    seen: ConSE
-    unseen: object
-    deviation: float
-
-    @classmethod
-    def fitted(cls, model, problem):
-        """Both on the ``trainval`` images of a problem."""
-        seen = trained(ConSE(regularization=_PENALTY), problem)
-        unseen = trained(model, problem)
-        scores = to_host(scores_of(unseen, problem, problem.trainval, problem.seen_classes))
-        return cls(seen, unseen, float(scores.std(dtype=np.float64)) or 1.0)
+    def __init__(self, model, problem):
+        self.seen = trained(ConSE(regularization=_PENALTY), problem)
+        self.unseen = trained(model, problem)
+        _, self.deviation = known_scores(self.unseen, problem)
 
     def probabilities(self, problem, images, unit):
         """Of some images, for all classes, as `zslib.calibration.mix_experts` takes them."""
@@ -61,7 +50,7 @@ def choose_cosmo(model, problem):
     ``problem`` is a `ZeroShotProblem.validation_problem`: experts are trained on its ``trainval``;
     gate, T, threshold and unit are chosen on its test images.
     """
-    experts = Experts.fitted(model, problem)
+    experts = Experts(model, problem)
     images = np.concatenate([problem.test_seen, problem.test_unseen])
     labels = like(problem.labels[images], problem.features)
     choices = []
@@ -105,7 +94,7 @@ def evaluate_cosmo(model, problem, *, seed=0) -> ZeroShotOutcome:
     """
     held_out = with_validation_classes(problem, seed).validation_problem(seed=seed)
     smoothing, unit, _ = choose_cosmo(model, held_out)
-    experts = Experts.fitted(model, problem)
+    experts = Experts(model, problem)
 
     def score(side, images, classes):
         if side == "zero_shot":

@@ -176,28 +176,22 @@ def beside_print(table, results):
     "not run", or "not built" where there is none.
     """
     sets = results.of("dataset")
-    run = {(row["dataset"], row["method"]) for row in results}
 
     def cell(acc, h):
         return f"{acc:.1f} / {h:.1f}"
 
     def ours(system, name):
-        if (name, system) not in run:
-            if system in results.of("method") or (system, name) in results.chapter.failed:
-                return "not trained"
-            return "not run" if system in ZERO_SHOT_METHODS else "not built"
-        of = results.only(dataset=name, method=system)
-        h = of.value(metric="H", calibration="fixed" if system == "DARK" else "none")
-        return cell(of.value(metric="ACC").mean, h.mean)
+        if of := results.only(dataset=name, method=system):
+            h = of.value(metric="H", calibration="fixed" if system == "DARK" else "none")
+            return cell(of.value(metric="ACC").mean, h.mean)
+        if system in results.of("method") or (system, name) in results.chapter.failed:
+            return "not trained"
+        return "not run" if system in ZERO_SHOT_METHODS else "not built"
 
-    rows = [
-        [
-            named(system),
-            *(cell(*numbers.values()) for numbers in printed_sets.values()),
-            *(ours(system, name) for name in sets),
-        ]
-        for system, printed_sets in table.items()
-    ]
+    rows = []
+    for system, by_set in table.items():
+        theirs = [cell(*numbers.values()) for numbers in by_set.values()]
+        rows.append([named(system), *theirs, *(ours(system, name) for name in sets)])
     heads = [f"{name}, paper" for name in next(iter(table.values()))]
     return rows, ["", *heads, *(f"{name}, ours" for name in sets)]
 

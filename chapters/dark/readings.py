@@ -91,28 +91,24 @@ def _model(name, problem, length, seed, **options):
 def reading_rows(problem, held, trained, pairs):
     """Rows of what each reading does on validation classes, and of differences "a - b"."""
     accuracies = {}
-
-    def reading_row(name, metric, value):
-        return {"dataset": problem, "reading": name, "metric": metric, "value": value}
-
     for name in VERSIONS:
         if name not in trained:
-            yield reading_row(name, "validation ACC", NOT_TRAINED)
-            continue
-        models = trained[name]
-        yield reading_row(name, "diverges", float(models is None))
-        accuracy, size = "diverges", None
-        if models is not None:
-            outcomes = [answers(model, held, keep_scores=True) for model in models]
+            values = {"validation ACC": NOT_TRAINED}
+        elif trained[name] is None:
+            values = {"diverges": 1.0, "validation ACC": "diverges", "mean |F|": None}
+        else:
+            outcomes = [answers(model, held, keep_scores=True) for model in trained[name]]
             accuracies[name] = [outcome.accuracy for outcome in outcomes]
             sizes = [float(np.abs(outcome.scores["zero_shot"]).mean()) for outcome in outcomes]
-            accuracy, size = mean_estimate(accuracies[name]), mean_estimate(sizes)
-        yield reading_row(name, "validation ACC", accuracy)
-        yield reading_row(name, "mean |F|", size)
+            values = {"diverges": 0.0, "validation ACC": mean_estimate(accuracies[name])}
+            values["mean |F|"] = mean_estimate(sizes)
+        for metric, value in values.items():
+            yield {"dataset": problem, "reading": name, "metric": metric, "value": value}
     for a, b in pairs:
         both = a in accuracies and b in accuracies
         value = paired_difference(accuracies[a], accuracies[b]) if both else None
-        yield reading_row(f"{a} - {b}", "validation ACC", value)
+        named = {"dataset": problem, "reading": f"{a} - {b}", "metric": "validation ACC"}
+        yield named | {"value": value}
 
 
 def objective_runs(held, trained, names, seeds, *, n_iter):
@@ -193,15 +189,11 @@ def change_rows(problem, held, seeds, *, n_iter):
     stages = sorted({m + steps for m in moments.values() for steps in (0, *steps_of.values())})
     options = {"iteration": "step", "drop_at": 3 * n_iter // 4 * length}
     options |= {"n_iter": stages[-1], "objective_every": None}
-    trained = [
-        fitted_stages(_model("F", held, n_iter, seed, **options), held, stages) for seed in seeds
-    ]
+    models = [_model("F", held, n_iter, seed, **options) for seed in seeds]
+    trained = [fitted_stages(model, held, stages) for model in models]
     at = dict(zip(stages, zip(*trained, strict=True), strict=True))
     for (moment, begin), (span, steps) in product(moments.items(), steps_of.items()):
-        pairs = [
-            (state(before), state(after))
-            for before, after in zip(at[begin], at[begin + steps], strict=True)
-        ]
+        pairs = [(state(a), state(b)) for a, b in zip(at[begin], at[begin + steps], strict=True)]
         for what in pairs[0][0]:
             shares = [
                 100 * np.linalg.norm(after[what] - before[what]) / np.linalg.norm(before[what])

@@ -1,16 +1,13 @@
 """Metric learners: trainings by seed, settings from validation classes, and their pairs."""
 
-from __future__ import annotations
-
 from copy import copy
-from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 
 import numpy as np
 from sklearn.base import clone
 
 from zslib.arrays import like, to_host
-from zslib.protocols.attributes.evaluate import check_answers, fit_on, scores_of
+from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.training import answers
 from zslib.protocols.attributes.tuning import seen_as, split_validation_classes
 from zslib.protocols.choices import told_apart
@@ -18,20 +15,15 @@ from zslib.protocols.intervals import over_runs
 from zslib.protocols.sweep import MANY_SEEDS, mean_trial, ranked, sweep
 
 
-@dataclass(frozen=True)
 class FittedRun:
     """A trained model and the problem that it is tested on."""
 
-    model: object
-    problem: object
-
-    @property
-    def checksum(self):
-        return self.problem.checksum
+    def __init__(self, model, problem):
+        self.model, self.problem, self.checksum = model, problem, problem.checksum
 
     @cached_property
     def outcome(self):
-        return answers(self.model, self.problem)
+        return answers(self.model, self.problem, keep_scores=True)
 
 
 def trained(model, problem, seeds, **parameters):
@@ -75,8 +67,7 @@ def choose_settings(model, tuning, grid, *, view=None):
             problem = tuning(seed)
             (run,) = trained(model, problem, [seed], **parameters)
             seen = view(run.model) if view else run.model
-            check_answers(problem, partial(scores_of, seen, problem))
-            trials.append({"score": FittedRun(seen, problem).outcome.accuracy})
+            trials.append({"score": answers(seen, problem, must_learn=True).accuracy})
         return mean_trial(trials, each="score")
 
     identity = seen_as(tuning(0)) | told_apart(model)
@@ -132,10 +123,9 @@ def singular_values(run):
 
 def pair_distances(run):
     """Distances of test images to their own class, (n,), and to other unseen ones, (n, C - 1)."""
-    problem, classes = run.problem, run.problem.unseen_classes
-    scores = scores_of(run.model, problem, problem.test_unseen, classes)
-    distances = -to_host(scores).astype(float)
-    own = problem.labels[problem.test_unseen][:, None] == classes
+    problem = run.problem
+    distances = -run.outcome.scores["zero_shot"].astype(float)
+    own = problem.labels[problem.test_unseen][:, None] == problem.unseen_classes
     return distances[own], distances[~own].reshape(len(distances), -1)
 
 
@@ -153,17 +143,14 @@ def _pair_measure(value):
     )
 
 
-PAIR_MEASURES = {
-    "negative pairs farther than the positive one, %": _pair_measure(
-        lambda near, far, threshold: (far > near[:, None]).mean(axis=1)
-    ),
-    "positive pairs within the threshold, %": _pair_measure(
-        lambda near, far, threshold: near < threshold
-    ),
-    "negative pairs beyond the threshold, %": _pair_measure(
-        lambda near, far, threshold: (far > threshold).mean(axis=1)
-    ),
+_IN_PAIRS = {
+    "negative pairs farther than the positive one, %": lambda near, far, tau: (
+        far > near[:, None]
+    ).mean(axis=1),
+    "positive pairs within the threshold, %": lambda near, far, tau: near < tau,
+    "negative pairs beyond the threshold, %": lambda near, far, tau: (far > tau).mean(axis=1),
 }
+PAIR_MEASURES = {name: _pair_measure(value) for name, value in _IN_PAIRS.items()}
 """What a metric does to the pairs of test images and unseen classes, as measures of runs."""
 
 

@@ -1,9 +1,5 @@
 """What a trained metric would draw as negatives of its training images (Bucher et al. 2016)."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -13,15 +9,11 @@ from sklearn.base import clone
 from chapters.hardneg.metric_learning import choose_settings, trained
 from chapters.hardneg.problems import seen_candidates
 from zslib.arrays import take_rows, to_host
-from zslib.compatibility.metric.negatives import log_correlation, log_uncertainty
+from zslib.compatibility.metric.negatives import NEGATIVES, log_correlation, log_uncertainty
 from zslib.protocols.intervals import over_runs
 from zslib.protocols.tidy import row
 
-WAYS = {
-    "random": "random",
-    "uncertainty": "uncertainty",
-    "uncertainty/correlation": "uncertainty_correlation",
-}
+WAYS = {name.replace("_", "/"): name for name in NEGATIVES}
 """The ways of drawing negatives, and what `MetricLearner` calls them."""
 
 
@@ -33,8 +25,7 @@ def ways(problem, names=tuple(WAYS)):
 
 def mined(model, problem, seeds, k, **parameters):
     """`trained` with each way of drawing, k negatives for each image or as many as there are."""
-    k = min(k, seen_candidates(problem).fewest)
-    parameters |= {"negatives_per_positive": k}
+    parameters["negatives_per_positive"] = min(k, seen_candidates(problem).fewest)
     return {
         way: trained(model, problem, seeds, negatives=WAYS[way], **parameters)
         for way in ways(problem)
@@ -75,55 +66,29 @@ def balanced_or_sum(model, problem, seeds, settings, k):
     return runs
 
 
-@dataclass(frozen=True)
 class Draws:
     """The chances of all M candidates as negatives of some training images, under a model.
 
     ``images`` are places among the training images; ``way`` is one of `WAYS`.
     """
 
-    model: object
-    problem: object
-    way: str
-    images: np.ndarray
-
-    @cached_property
-    def candidates(self):
-        return seen_candidates(self.problem)
-
-    @cached_property
-    def distances(self):
-        rows = self.problem.trainval[self.images]
-        X = take_rows(self.problem.features, rows)
-        return -to_host(self.model.decision_function(X, self.candidates.vectors)).astype(float)
-
-    @cached_property
-    def rivals(self):
-        own = self.candidates.labels[self.images]
-        return self.candidates.classes != own[:, None]
-
-    @cached_property
-    def log_u(self):
-        own = np.take_along_axis(self.distances, self.candidates.own[self.images][:, None], axis=1)
-        return log_uncertainty(self.distances, own[:, 0])
-
-    @cached_property
-    def log_q(self):
-        return to_host(log_correlation(self.candidates))
-
-    @cached_property
-    def log_chances(self):
-        log_p = np.log(self.candidates.counts)
-        if self.way != "random":
+    def __init__(self, model, problem, way, images):
+        self.model, self.problem, self.images = model, problem, images
+        self.candidates = candidates = seen_candidates(problem)
+        X = take_rows(problem.features, problem.trainval[images])
+        self.distances = -to_host(model.decision_function(X, candidates.vectors)).astype(float)
+        self.rivals = candidates.classes != candidates.labels[images][:, None]
+        own = np.take_along_axis(self.distances, candidates.own[images][:, None], axis=1)
+        self.log_u = log_uncertainty(self.distances, own[:, 0])
+        self.log_q = to_host(log_correlation(candidates))
+        log_p = np.log(candidates.counts)
+        if way != "random":
             log_p = log_p + self.log_u
-        if self.way == "uncertainty/correlation":
+        if way == "uncertainty/correlation":
             log_p = log_p + self.log_q
         log_p = np.where(self.rivals, log_p, -np.inf)
-        return log_p - logsumexp(log_p, axis=1, keepdims=True)
-
-    @cached_property
-    def chances(self):
-        return np.exp(self.log_chances)
+        self.log_chances = log_p - logsumexp(log_p, axis=1, keepdims=True)
+        self.chances = np.exp(self.log_chances)
 
     def held(self):
         """Share of the chances that the likeliest candidates hold, by their number, percent."""

@@ -6,7 +6,6 @@ from zslib.arrays import take_rows
 from zslib.compatibility.metric.negatives import distinct_candidates
 from zslib.datasets import load_problem, resolve_all
 from zslib.datasets.attributes.scaling import common_scale
-from zslib.validation import check_choice
 
 
 def hard_negative_problems(dataset="auto", *, split="standard", seed=0, quick=False):
@@ -15,7 +14,6 @@ def hard_negative_problems(dataset="auto", *, split="standard", seed=0, quick=Fa
     The ``split`` of ``cub``, ``awa1`` and ``apy`` is that of the paper ("standard") or of Xian et
     al. 2017 ("proposed"); other data have one.
     """
-    check_choice(split, "split", ("standard", "proposed"))
     problems = []
     for name in resolve_all("metric learning", dataset):
         options = {"split": split} if name in ("cub", "awa1", "apy") else {}

@@ -1,9 +1,7 @@
 """Metric learners by the number of negatives for each image: their cells and differences."""
 
-from __future__ import annotations
-
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -72,10 +70,8 @@ def second_choice(method, problem, runs, **options):
     others = [trial["parameters"] for trial in tuned.ranked if trial["parameters"] != used]
     if not others:
         raise ValueError(f"no settings of {method.name} but one could be trained")
-    return [
-        run_zero_shot(method, problem, seed=run.seed, parameters=others[0], **options)
-        for run in runs
-    ]
+    options["parameters"] = others[0]
+    return [run_zero_shot(method, problem, seed=run.seed, **options) for run in runs]
 
 
 def second_choices(methods, runs, **options):
@@ -120,9 +116,8 @@ def steadiness(a, b):
     """
     if len(a) < 2:
         return None
-    times = np.sqrt(
-        np.divide(*(np.var([run.outcome.accuracy for run in runs]) for runs in (a, b)))
-    )
+    above, below = (np.var([run.outcome.accuracy for run in runs]) for runs in (a, b))
+    times = np.sqrt(above / below)
     low, high = (times / np.sqrt(stats.f.ppf(q, len(a) - 1, len(b) - 1)) for q in (0.975, 0.025))
     return Estimate(float(times), float(low), float(high), len(a), "runs", len(a))
 
@@ -216,23 +211,19 @@ def ratio_differences(cells):
     yield {"method": "most - one", "over": "all methods"}, most, one
 
 
-@dataclass(frozen=True)
 class MeanOfCells:
     """Accuracy of several cells under one seed as one, so that seeds stay the sample.
 
     All were tested on the same images.
     """
 
-    parts: tuple
+    def __init__(self, parts):
+        self.parts, self.checksum = parts, parts[0].checksum
 
     @classmethod
     def of(cls, runs, cells):
         """One for each seed."""
         return [cls(seed) for seed in zip(*(runs[cell] for cell in cells), strict=True)]
-
-    @property
-    def checksum(self):
-        return self.parts[0].checksum
 
     def labels(self, measure):
         return self.parts[0].labels(measure)

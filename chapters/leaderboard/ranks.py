@@ -30,8 +30,7 @@ def with_published(rows, published):
     rows = list(rows)
     ours = {(row["dataset"], row["method"]) for row in rows}
     metrics = {row["metric"] for row in rows}
-    for row in rows:
-        yield row | {"run": "this"}
+    yield from (row | {"run": "this"} for row in rows)
     for row in published:
         pair = row.get("dataset"), row.get("method")
         if row["metric"] in metrics and all(pair) and pair not in ours:
@@ -40,12 +39,11 @@ def with_published(rows, published):
 
 def not_trained(failed):
     """In words: which systems no setting could train, where and why; of `run_board`."""
-    failures = [
+    told = "; ".join(
         f"{name} on {problem.name} ({why})"
         for problem, by_method in failed.items()
         for name, why in by_method.items()
-    ]
-    told = "; ".join(failures)
+    )
     return f"Not trained: {told}." if told else "Every training of this run succeeded."
 
 
@@ -72,6 +70,12 @@ def correlations(rows, x, y):
         yield {"metric": metric, "method": "all", "dataset": dataset, "value": value}
 
 
+def _estimated(metric, method, values, unit, n_units):
+    """A row: the first value and the middle 95% of the others, its draws, if there are any."""
+    value = Estimate.of_draws(values[0], values[1:], 1, unit, n_units)
+    return {"metric": metric, "method": method, "value": value}
+
+
 def agreement_correlations(runs):
     """Rows: Spearman's correlation of ACC with `agreement_of_errors`, by data set and their mean.
 
@@ -83,9 +87,8 @@ def agreement_correlations(runs):
     runs : dict
         ``{problem: {method: [ZeroShotRun]}}``, of which the first run counts.
     """
-    names = [
-        m for m in next(iter(runs.values())) if all(m in by_method for by_method in runs.values())
-    ]
+    first, *others = runs.values()
+    names = [name for name in first if all(name in by_method for by_method in others)]
     rng = np.random.default_rng(0)
     systems = rng.integers(len(names), size=(_RESAMPLES, len(names)))
     found = {}
@@ -107,9 +110,9 @@ def agreement_correlations(runs):
         values, spreads = zip(*found.values(), strict=True)
         over = {"dataset": " and ".join(p.name for p in runs), "over": "all sets"}
         rows.append((over, np.mean(values), np.mean(spreads, axis=0)))
-    of = {"metric": "rank correlation of agreement of errors and ACC", "method": "all"}
+    metric = "rank correlation of agreement of errors and ACC"
     for where, value, spread in rows:
-        yield of | where | {"value": Estimate.of_draws(value, spread, 1, "systems", len(names))}
+        yield where | _estimated(metric, "all", [value, *spread], "systems", len(names))
 
 
 def mean_ranks(runs):
@@ -138,18 +141,14 @@ def mean_ranks(runs):
     ranks = np.mean([stats.rankdata(-table, axis=1) for table in tables], axis=0)
     accuracies = np.mean(tables, axis=0)
     first, *others = np.argsort(ranks[0], kind="stable")
-    n_classes = min(np.sum(~problem.is_seen) for problem in runs)
-
-    def result(metric, method, values):
-        value = Estimate.of_draws(values[0], values[1:], 1, "classes", n_classes)
-        return {"metric": metric, "method": method, "value": value}
-
+    over = "classes", min(np.sum(~problem.is_seen) for problem in runs)
     for place in (first, *others):
-        yield result("rank by ACC", names[place], ranks[:, place])
+        yield _estimated("rank by ACC", names[place], ranks[:, place], *over)
     for place in others:
         if np.isfinite(accuracies[0, place]):
             lead = accuracies[:, first] - accuracies[:, place]
-            yield result("ACC, mean over data sets", f"{names[first]} - {names[place]}", lead)
+            pair = f"{names[first]} - {names[place]}"
+            yield _estimated("ACC, mean over data sets", pair, lead, *over)
 
 
 def explained(rows, factors):
@@ -189,16 +188,12 @@ def explained(rows, factors):
     # Of all systems as they are, then of those drawn: (1 + n_draws, factors).
     found = np.array([shares(drawn) for drawn in (range(len(members)), *draws)])
     first, *others = groups
-    results = [
-        ("share of variance explained", *pair) for pair in zip(groups, found.T, strict=True)
-    ]
-    results += [
-        ("shares of variance, difference", f"{first} - {other}", found[:, 0] - share)
-        for other, share in zip(others, found.T[1:], strict=True)
-    ]
-    for metric, method, share in results:
-        value = Estimate.of_draws(share[0], share[1:], 1, "systems", len(members))
-        yield {"metric": metric, "method": method, "value": value}
+    over = "systems", len(members)
+    for name, share in zip(groups, found.T, strict=True):
+        yield _estimated("share of variance explained", name, share, *over)
+    for name, share in zip(others, found.T[1:], strict=True):
+        pair = f"{first} - {name}"
+        yield _estimated("shares of variance, difference", pair, found[:, 0] - share, *over)
 
 
 def _codes(values):
@@ -233,15 +228,10 @@ FACTORS = {
 def leads_told(ranking):
     """Whom the first by mean rank leads beyond the interval of the difference, in words."""
     n_ranked = sum(row["metric"] == "rank by ACC" for row in ranking)
-    first, leads = ranking[0]["method"], ranking[n_ranked:]
-    ahead, level = (
-        [
-            named(row["method"].removeprefix(f"{first} - "))
-            for row in leads
-            if (row["value"].low > 0) == beyond
-        ]
-        for beyond in (True, False)
-    )
+    first, ahead, level = ranking[0]["method"], [], []
+    for row in ranking[n_ranked:]:
+        other = named(row["method"].removeprefix(f"{first} - "))
+        (ahead if row["value"].low > 0 else level).append(other)
     told = f"it is ahead of {', '.join(ahead) or 'none'}"
     if len(ahead) > len(level):
         told = f"it is ahead of all but {', '.join(level) or 'itself'}"

@@ -98,7 +98,7 @@ def test_finish_writes_all_or_nothing(chapter, tmp_path, monkeypatch):
 
 def test_parameters_must_be_those_that_the_source_declares(tiny_book):
     tiny_book.write("demo/01_first")
-    with pytest.raises(ValueError, match=r"missing \['dataset'.*unknown \['sede'\]"):
+    with pytest.raises(ValueError, match=r"no parameter 'sede' \(did you mean 'seed'"):
         book.start("demo/01_first", parameters={"seed": 0, "sede": 1})
 
 
@@ -125,11 +125,7 @@ def record(**columns):
 NO_NUMBER = (None, "1", [1.0], np.ones(2), 1j)
 NOT_FINITE = (math.nan, -math.inf, np.float32("nan"))
 REFUSALS = {
-    start: [
-        ({"device": "tpu"}, "device must be"),
-        ({"seed": -1}, "must be at least"),
-        ({"n_seeds": 0}, "must be at least"),
-    ],
+    start: [({"device": "tpu"}, "device must be")],
     record: [
         *(({"value": v}, "value must be one number", TypeError) for v in NO_NUMBER),
         *(({"value": v}, "a record holds a finite number") for v in NOT_FINITE),

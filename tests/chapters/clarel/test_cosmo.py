@@ -15,7 +15,7 @@ def softmax(scores):
 
 
 def test_experts_are_softmaxes_of_both_models(problem):
-    experts = cosmo.Experts.fitted(ESZSL(), problem)
+    experts = cosmo.Experts(ESZSL(), problem)
     rows = problem.trainval
     X, y, S = problem.features, problem.labels, problem.class_embeddings
     model = ESZSL().fit(X[rows], y[rows], S)
@@ -36,7 +36,7 @@ def test_the_outcome_is_that_of_the_mixture(problem):
     assert unit in cosmo.UNITS
     assert best == max(smoothing.harmonic_means_.values())
     assert outcome.gamma == smoothing.threshold_
-    experts = cosmo.Experts.fitted(model, problem)
+    experts = cosmo.Experts(model, problem)
     for measure, rows in (("seen", problem.test_seen), ("unseen", problem.test_unseen)):
         mixed = smoothing.transform(experts.probabilities(problem, rows, unit), problem.is_seen)
         np.testing.assert_array_equal(outcome.predictions(measure), mixed.argmax(axis=1))

@@ -79,7 +79,7 @@ def test_the_second_choice_is_that_of_validation(problem):
 
 REFUSALS = {
     problems.hard_negative_problems: [
-        ({"dataset": "digits", "split": "official"}, "split must be one of 'standard'"),
+        ({"dataset": "awa1", "split": "official"}, "split must be one of"),
         ({"dataset": "europarl+dinu2015"}, "no data set for the metric learning setting"),
     ]
 }
