@@ -13,8 +13,6 @@ from concurrent.futures import BrokenExecutor
 import zslib
 from zslib.repository import book_root
 
-__all__ = ["CommandFailed", "add_jobs", "main", "near"]
-
 
 class CommandFailed(RuntimeError):
     """What a command was asked for failed; the message is for whoever asked."""

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import joblib
 
-__all__ = ["code_digest", "reached"]
-
 # Folders of what is installed: it changes with its version.
 _INSTALLED = {"site-packages", "dist-packages"}
 # Text that says what code does.

@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-__all__ = ["book_root"]
-
 
 def book_root():
     """What ``ZSLIB_BOOK`` names, else the nearest folder upwards that holds a book, or None."""

@@ -15,8 +15,6 @@ from zslib.search.exact import top_k
 from zslib.search.prepared import PreparedTargets
 from zslib.validation import as_array, as_vectors, check_same_width, column_names
 
-__all__ = ["Retriever"]
-
 REFERENCES = 10_000
 NEAR = 20_000  # words that are looked through for one that was meant
 

@@ -31,8 +31,6 @@ from zslib.validation import (
     whole_numbers,
 )
 
-__all__ = ["Hierarchy", "flat_hits_at_k", "hierarchical_precision_at_k"]
-
 
 def _check_ordered(labels, name):
     if isinstance(labels, Set):

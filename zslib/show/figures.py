@@ -10,8 +10,6 @@ from pathlib import Path
 from zslib.show.looks import known_look
 from zslib.show.tables import caption_html, check_label, check_line
 
-__all__ = ["COLORS", "IN_COLOR", "ONE_PANEL", "OTHERS", "Figure", "figure", "look", "style"]
-
 # Okabe and Ito's palette (safe for colour-blind readers), without its yellow, which is too pale
 # on white; black first, for the reference that a figure compares with.
 COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]

@@ -1,7 +1,5 @@
 """Axes in a grid, a legend above them, and texts beside points."""
 
-__all__ = ["annotate", "axes_grid", "labelled", "legend_above"]
-
 
 def axes_grid(n, columns, width, height, more=0.0, **options):
     """A figure and its ``n`` axes, in rows of ``columns``; each row is ``height`` inches high.

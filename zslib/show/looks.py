@@ -6,8 +6,6 @@ else is here.
 
 import re
 
-__all__ = ["LOOKS", "known_look"]
-
 LOOKS = {
     # Hubness and Pollution.
     "gold": (6, "o", "-"), "ridge": (1, "s", "-"), "max-margin": (0, "^", "-"),

@@ -7,8 +7,6 @@ import numpy as np
 from zslib.show.figures import IN_COLOR, ONE_PANEL, OTHERS, look
 from zslib.show.layout import annotate, axes_grid, labelled, legend_above
 
-__all__ = ["draw_against", "draw_estimates", "name_points"]
-
 
 def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear", same=False):
     """Systems as points with their names: ``panels`` is ``{title: {name: (x, y)}}``.

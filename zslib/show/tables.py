@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-__all__ = ["NOT_PRINTED", "NO_DATA", "Column", "Markdown", "Table"]
-
 # What stands in a cell without a number: the paper has none, or this run has none.
 NOT_PRINTED, NO_DATA = "·", "–"
 

@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-__all__ = ["write_if_changed"]
-
 
 def write_if_changed(path, text):
     """Write ``text`` to ``path`` unless that is there already."""
