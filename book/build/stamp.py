@@ -3,16 +3,18 @@
 import hashlib
 import importlib.metadata
 import json
+import os
 from pathlib import Path
 
 import zslib
 from book.keys import digest
+from book.paths import text_of
 from zslib.datasets.files import file_state
 from zslib.show.writing import write_if_changed
 
 _TOOLS = ("jupyter-book", "sphinx", "myst-nb", "sphinx-book-theme", "pydata-sphinx-theme")
 _MEASURED = "benchmarks/results"  # on the page of scale
-_PASSED_BY = {"__pycache__", ".ipynb_checkpoints"}
+_PASSED_BY = ("__pycache__", ".ipynb_checkpoints")
 
 
 class Stamp:
@@ -29,7 +31,7 @@ class Stamp:
         self.place, self.options = place, options
         self.html = place.root / "_build" / "html"
         self.path = place.root / "_build" / "stamp.json"
-        self.left = json.loads(self.path.read_text()) if self.path.is_file() else {}
+        self.left = json.loads(text_of(self.path) or "{}")
         # As of now: what is edited while the build runs has changed for the next.
         self.inputs = self._inputs()
 
@@ -82,9 +84,13 @@ def _tools():
 
 
 def _files(root, without=None):
-    """All files of a folder, or the file itself, sorted."""
-    found = (path for path in (root, *root.rglob("*")) if path.is_file())
-    return sorted(p for p in found if not _PASSED_BY & {*p.parts} and without not in p.parents)
+    """All files of a folder, or the file itself, sorted; folders passed by are not entered."""
+    paths = [root] if root.is_file() else []
+    for folder, below, names in os.walk(root):
+        folder = Path(folder)
+        below[:] = [n for n in below if n not in _PASSED_BY and folder / n != without]
+        paths += [folder / name for name in names]
+    return sorted(paths)
 
 
 def _touched(roots, without=None):
