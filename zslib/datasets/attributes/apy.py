@@ -25,6 +25,7 @@ def _features(data, seed):
 
 APY = ImageSet(
     name="apy_attributes",
+    synthetic=True,
     description="aPY's real attributes and {split} split with synthetic features",
     arrays="visual/apy/apy_instances.npz",
     features={"synthetic": ("", _features)},

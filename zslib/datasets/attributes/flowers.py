@@ -48,6 +48,7 @@ def word_shares(captions, known):
 _FLOWERS = replace(
     APY,
     name="flowers_words",
+    synthetic=False,
     description="Oxford's 102 flowers, MobileNetV2 features, words of captions, {split} split",
     arrays="visual/flowers/flowers.npz",
     features={"mobilenetv2": ("MobileNetV2", "features_mobilenetv2_pca256.npy")},

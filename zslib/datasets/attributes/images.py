@@ -28,8 +28,7 @@ class ImageSet:
     Parameters
     ----------
     name, description : str
-        Of the problem. The description may have {features}, {semantics} and {split} in it, and
-        says "synthetic" where the data are.
+        Of the problem. The description may have {features}, {semantics} and {split} in it.
     arrays : str
         The ``.npz``, below the data folder. It has ``label``; ``classes``, or a file classes.txt
         lies beside it; perhaps ``wnid``.
@@ -45,6 +44,8 @@ class ImageSet:
         Reads the arrays.
     is_test : callable, optional
         Which images are kept for testing, from the arrays.
+    synthetic : bool
+        Whether the features are.
     image_attributes : dict
         By choice of semantics, the array of attributes of the single images.
     semantics_option : str
@@ -59,6 +60,7 @@ class ImageSet:
     features: dict
     read: Callable = read_arrays
     is_test: Callable | None = None
+    synthetic: bool = False
     image_attributes: dict = field(default_factory=dict)
     semantics_option: str = "semantics"
 
@@ -102,7 +104,7 @@ class ImageSet:
         names = data["classes"] if "classes" in data else read_lines(folder / "classes.txt")
         return ZeroShotProblem(
             name=self.name,
-            synthetic="synthetic" in self.description,
+            synthetic=self.synthetic,
             description=self.description.format(features=seen_as, semantics=meant_as, split=split),
             features=images(data, seed)[rows]
             if callable(images)
