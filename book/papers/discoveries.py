@@ -45,10 +45,11 @@ def survivors(verdicts):
 
     The others, and what is not testable here, are left out.
     """
-    tested = [v for v in verdicts if v.claim.group == "result" and p_value(v) is not None]
-    alive = discoveries(list(map(p_value, tested)))
+    results = ((v, p_value(v)) for v in verdicts if v.claim.group == "result")
+    tested = [(verdict, p) for verdict, p in results if p is not None]
+    alive = discoveries([p for _, p in tested])
     return {
         (verdict.claim.paper, verdict.claim.id): survives
-        for verdict, survives in zip(tested, alive, strict=True)
+        for (verdict, _), survives in zip(tested, alive, strict=True)
         if verdict.verdict not in (OPEN, MIXED)
     }

@@ -354,11 +354,11 @@ def _together(claim, mark, parts, mean):
     if verdict != MIXED and mean:
         verdict = mean.verdict
     why = _by_verdict(parts, lambda part: part.dataset)
-    whole = Verdict(claim, mark, verdict, why, parts=parts, **_data_of(parts))
+    data = _data_of(parts)
     if mean:
-        numbers = {name: getattr(mean, name) for name in ("value", "low", "high", "dataset")}
-        whole = replace(whole, why=f"mean: {mean.why}; {why}", **numbers)
-    return whole
+        shown = {"synthetic": data["synthetic"], "parts": parts}
+        return replace(mean, verdict=verdict, why=f"mean: {mean.why}; {why}", **shown)
+    return Verdict(claim, mark, verdict, why, parts=parts, **data)
 
 
 def check_claims(paper, records):
