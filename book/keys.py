@@ -120,9 +120,8 @@ def outdated(run, chapter_text, *, data=True):
     if data:
         with contextlib.suppress(OSError):
             now["data"] = digest(data_fingerprint(run["parameters"], chapter_text.data_settings))
-    return names + [
-        name for name, digest in now.items() if run.get("digests", {}).get(name) != digest
-    ]
+    then = run.get("digests", {})
+    return names + [part for part, value in now.items() if then.get(part) != value]
 
 
 def full_size(parameters, chapter_text):

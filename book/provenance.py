@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from book.paths import text_of
 from zslib.show.tables import escape
 
 
@@ -99,7 +98,9 @@ def machine(device="cpu"):
     from zslib.protocols.sweep import linear_algebra
 
     processor = platform.processor() or platform.machine()
-    if line := re.search(r"^model name.*?:(.*)$", text_of(Path("/proc/cpuinfo")), re.MULTILINE):
+    cpuinfo = Path("/proc/cpuinfo")
+    text = cpuinfo.read_text(encoding="utf-8", errors="replace") if cpuinfo.is_file() else ""
+    if line := re.search(r"^model name.*?:(.*)$", text, re.MULTILINE):
         processor = line[1].strip()
     facts = {
         "system": f"{platform.system()} {platform.machine()}",
