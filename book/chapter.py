@@ -14,7 +14,7 @@ from book.figures import figure
 from book.keys import data_fingerprint, identify, run_key
 from book.names import NAMES, called
 from book.parameters import ChapterText, injected_names, refuse_unknown
-from book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout
+from book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout, text_of
 from book.provenance import RunCard, commit, machine, peak_memory, told_choices
 from book.records import RESULT, clean_column, clean_value
 from book.results import OverSets, Results
@@ -57,7 +57,7 @@ def start(name, *, parameters, results=None):
     ------
     ValueError
         When ``parameters`` or papermill have one that the chapter's source does not declare, or
-        a value that it does not allow; or the device is not "cpu", "gpu" or "auto".
+        a value that it does not allow, or lack one; or the device is not "cpu", "gpu" or "auto".
     """
     place = layout()
     if "__builtins__" in parameters:
@@ -99,6 +99,8 @@ class Chapter:
         if (place.chapters / f"{name}.md").is_file():
             self._text = ChapterText.read(name, place)
             self.parameters = self._text.settings(parameters)
+            if lacking := [k for k in self.parameters if k not in parameters]:
+                raise ValueError(f"parameters of {name} lack {', '.join(lacking)}: pass globals()")
             self._text.check_data(self.parameters)
         folder = os.environ.get(RUN_DIRECTORY)
         if folder is None:
@@ -537,7 +539,7 @@ class Chapter:
         keys = {}
         for name in self._text.depends:
             latest = self._place.results / name / "latest"
-            keys[name] = latest.read_text(encoding="utf-8").strip() if latest.is_file() else None
+            keys[name] = text_of(latest).strip() or None
         return identify(self._text, self.parameters, keys, self._place)
 
     def _run(self):

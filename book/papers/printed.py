@@ -4,6 +4,8 @@ import tomllib
 from functools import lru_cache
 from pathlib import Path
 
+from book.paths import text_of
+
 PAPERS = ("hubness", "devise", "hardneg", "dark", "clarel")
 """Short names of the five papers, in the order of the book."""
 
@@ -19,8 +21,7 @@ def read_data(paper, name):
     """Parsed ``chapters/<paper>/<name>.toml``; empty where a paper has none yet."""
     if paper not in (*PAPERS, *OURS):
         raise ValueError(f"paper must be one of {', '.join(PAPERS)}, got {paper!r}")
-    file = CHAPTERS / paper / f"{name}.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return tomllib.loads(text_of(CHAPTERS / paper / f"{name}.toml"))
 
 
 def printed_table(paper, table):

@@ -45,8 +45,8 @@ def known_text_share(p):
     if p.level != "image":
         return None
 
-    texts = np.split(p.text_ids[p.text_index], p.text_offsets[1:-1])
-    own = [{(label, text) for text in ids} for label, ids in zip(p.labels, texts, strict=True)]
+    images = zip(p.labels, p.image_texts, strict=True)
+    own = [{(label, text) for text in p.text_ids[texts]} for label, texts in images]
     known = set().union(*(own[i] for i in p.trainval))
     shared = [bool(own[i] & known) for i in p.test_seen if own[i]]
     return 100 * float(np.mean(shared)) if shared else None

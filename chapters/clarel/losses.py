@@ -93,7 +93,7 @@ class HeldOutPairs:
 
     def _fit(self, seed, changes):
         model = clone(self.model).set_params(random_state=seed, **changes)
-        fitted, _ = fitted_pairs(model, self.problem, self.texts, ("trainval", "test_unseen"))
+        fitted = fitted_pairs(model, self.problem, self.texts)
         if self.must_learn and model.learning_rate > 1e-9:  # the random start learns nothing
             check_losses(fitted)
         return fitted

@@ -39,9 +39,8 @@ def own_and_others(problem, n=3):
     labels = problem.labels[problem.trainval]
     image, *others = problem.trainval[labels == labels[0]]
     label = str(problem.class_names[labels[0]]).replace("_", " ")
-    texts = np.split(problem.text_index, problem.text_offsets[1:-1])
-    own = [[label, "its own", problem.texts[i]] for i in texts[image][:n]]
-    first = (texts[other][0] for other in others[:n])
+    own = [[label, "its own", problem.texts[i]] for i in problem.image_texts[image][:n]]
+    first = (problem.image_texts[other][0] for other in others[:n])
     return own + [[label, "another image's", problem.texts[i]] for i in first]
 
 

@@ -56,7 +56,7 @@ class AppendixNetwork:
         """Rows of images, the owner of each of their texts, tokens without empty columns."""
         p, rng = self.problem, self._rng
         images = np.sort(rng.choice(p.trainval, min(n_images, len(p.trainval)), replace=False))
-        own = (p.text_index[p.text_offsets[i] : p.text_offsets[i + 1]] for i in images)
+        own = (p.image_texts[i] for i in images)
         chosen = [rng.choice(texts, min(n_texts, len(texts)), replace=False) for texts in own]
         words = self._tokens[np.concatenate(chosen)]
         owner = np.repeat(np.arange(len(images)), [len(texts) for texts in chosen])

@@ -14,7 +14,8 @@ def validation_counts(problem, aside, seed):
     """
     p = with_validation_classes(problem, seed)
     held = p.validation_problem(seen_fraction=aside, seed=seed)
-    groups, every = (p.train_classes, p.val_classes), p.labels[[*p.trainval, *p.test_seen]]
+    groups = p.train_classes, p.val_classes
+    every = p.labels[np.concatenate([p.trainval, p.test_seen])]
     train, val = (int(np.isin(every, group).sum()) for group in groups)
     away, kept, seen = round(aside * train), len(held.trainval), len(held.test_seen)
     a, b = map(len, groups)

@@ -144,17 +144,17 @@ class TermModel:
         targets = lexicon.training_targets(
             like(matrix, X), rows, rule=self.rule, random_state=self.random_state
         )
-        if isinstance(self.mapping, RidgeMap):
-            self.mapping.fit(X, targets)
-        else:
+        if hasattr(self.mapping, "embed"):
             self.classes_, first, codes = np.unique(rows, return_index=True, return_inverse=True)
             self.mapping.fit(X, like(codes, X), take_rows(targets, first))
+        else:
+            self.mapping.fit(X, targets)
         return self
 
     def embed(self, X):
         """Where images land among the vectors, (n, d)."""
-        ridge = isinstance(self.mapping, RidgeMap)
-        return self.mapping.transform(X) if ridge else self.mapping.embed(X)
+        mapping = self.mapping
+        return mapping.embed(X) if hasattr(mapping, "embed") else mapping.transform(X)
 
     def search(self, problem, images, labels, n_terms):
         """The ``n_terms`` terms nearest to ``images``, among those of the label set ``labels``.

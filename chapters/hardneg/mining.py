@@ -1,5 +1,6 @@
 """What a trained metric would draw as negatives of its training images (Bucher et al. 2016)."""
 
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -80,7 +81,6 @@ class Draws:
         self.rivals = candidates.classes != candidates.labels[images][:, None]
         own = np.take_along_axis(self.distances, candidates.own[images][:, None], axis=1)
         self.log_u = log_uncertainty(self.distances, own[:, 0])
-        self.log_q = to_host(log_correlation(candidates))
         log_p = np.log(candidates.counts)
         if way != "random":
             log_p = log_p + self.log_u
@@ -89,6 +89,11 @@ class Draws:
         log_p = np.where(self.rivals, log_p, -np.inf)
         self.log_chances = log_p - logsumexp(log_p, axis=1, keepdims=True)
         self.chances = np.exp(self.log_chances)
+
+    @cached_property
+    def log_q(self):
+        """Logarithm of the second factor, (M,)."""
+        return to_host(log_correlation(self.candidates))
 
     def held(self):
         """Share of the chances that the likeliest candidates hold, by their number, percent."""

@@ -100,6 +100,8 @@ def test_parameters_must_be_those_that_the_source_declares(tiny_book):
     tiny_book.write("demo/01_first")
     with pytest.raises(ValueError, match=r"no parameter 'sede' \(did you mean 'seed'"):
         book.start("demo/01_first", parameters={"seed": 0, "sede": 1})
+    with pytest.raises(ValueError, match="parameters of demo/01_first lack dataset, device"):
+        book.start("demo/01_first", parameters={"seed": 0})
 
 
 RESULTS = Results(

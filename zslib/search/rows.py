@@ -14,9 +14,11 @@ def distinct(numbers):
     span = int(numbers.max()) - low + 1 if numbers.size else 0
     if span > 4 * numbers.size:
         return np.unique(numbers, return_inverse=True)
-    there = np.zeros(span, bool)  # where many are alike, sooner than to sort them
-    there[numbers - low] = True
-    return np.flatnonzero(there) + low, (np.cumsum(there) - 1)[numbers - low]
+    numbers, there = numbers - low, np.zeros(span, bool)  # sooner than to sort them
+    there[numbers] = True
+    rows, place = np.flatnonzero(there), np.empty(span, np.int64)
+    place[rows] = np.arange(rows.size)
+    return rows + low, place[numbers]
 
 
 def first_equal(vectors):

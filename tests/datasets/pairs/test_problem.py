@@ -45,6 +45,7 @@ def test_texts_of_images_classes_and_training():
     problem = ImageTextProblem(**fields())
     assert problem.n_texts == 60
     assert problem.text_labels.tolist() == np.repeat(LABELS, COUNTS).tolist()
+    assert [len(texts) for texts in problem.image_texts] == list(COUNTS)
     own = [problem.texts[t] for t in own_texts(problem, 4)]
     assert own == ["image 4 is nice", "image 4 is very nice"]
     trained = sorted(t for image in problem.trainval for t in own_texts(problem, image))

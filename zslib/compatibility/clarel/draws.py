@@ -68,7 +68,8 @@ class RowParameter(Parameter):
         for rows, values in self._parts:
             rows = like(rows, self.value)
             if is_numpy_array(self.value) or is_cupy_array(self.value):
-                self.value[rows] -= float(rate) * values
+                values *= float(rate)  # they are not used again
+                self.value[rows] -= values
             else:  # the array API cannot assign to rows by number
                 add_rows(self.value, rows, -rate * values)
         self._parts = []

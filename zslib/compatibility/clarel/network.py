@@ -98,6 +98,7 @@ def make_encoder(model, texts, pairs, rng, like):
         trained = np.zeros((n_tokens, 1))
         trained[texts[np.unique(pairs.index)]] = 1.0
         trained[0] = 0.0
-        given = to_host(table) * trained
-    table[...] = namespace(table).astype(move(to_host(given), table), table.dtype)
+        table *= namespace(table).astype(move(trained, table), table.dtype)
+    else:
+        table[...] = namespace(table).astype(move(to_host(given), table), table.dtype)
     return encoder

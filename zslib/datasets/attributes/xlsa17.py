@@ -175,7 +175,7 @@ def official_split_summary(name):
         return read_att_splits(folder / _SPLIT_FILES.get(which, f"{which}_att_splits.mat"))
 
     splits, twin = read(name), "AWA1" if name == "AWA2" else name
-    counted = split_summary(read(twin), _labels(twin, splits))
+    counted = split_summary(splits if twin == name else read(twin), _labels(twin, splits))
     classes = {key: counted[key] for key in ("seen_classes", "unseen_classes")}
     return {**split_summary(splits), **classes, "images_dropped": splits.dropped}
 

@@ -143,6 +143,11 @@ class ImageTextProblem(SplitProblem):
         return self.text_offsets, self.text_index
 
     @cached_property
+    def image_texts(self):
+        """The texts of each image, a list of n int arrays."""
+        return np.split(self.text_index, self.text_offsets[1:-1])
+
+    @cached_property
     def text_labels(self):
         """Class of each text, int64 (m,); -1 for a text without an image."""
         labels = np.full(self.n_texts, -1)
@@ -211,7 +216,7 @@ class ImageTextProblem(SplitProblem):
     def _variants(self):
         if self.level == "class":
             return None
-        ids = np.split(self.text_ids[self.text_index], self.text_offsets[1:-1])
+        ids = (self.text_ids[texts] for texts in self.image_texts)
         return np.array([frozenset(several.tolist()) for several in ids], dtype=object)
 
     def _kept(self, samples, classes):

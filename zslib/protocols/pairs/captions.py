@@ -114,7 +114,8 @@ def fit_image_text(
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
     scaler = scaled_as(problem, problem.feature_scaling).scaler or Scaling()
     texts, vocabulary = texts_and_vocabulary(problem, min_count, length)
-    fitted, prototypes = fitted_pairs(model, problem, texts, prototypes_from)
+    fitted = fitted_pairs(model, problem, texts)
+    prototypes = problem_prototypes(fitted, problem, texts, prototypes_from)
     return CaptionModel(fitted, vocabulary, length, scaler, problem.class_names, prototypes)
 
 
@@ -137,18 +138,22 @@ def _numbered(texts, known, min_count, length):
     return tokens, vocabulary
 
 
-def fitted_pairs(model, problem, texts, prototypes_from):
-    """The model, trained on ``trainval`` and the texts of its images, and all prototypes."""
+def fitted_pairs(model, problem, texts):
+    """The model, trained on ``trainval`` and the texts of its images."""
     offsets, index = ragged_rows(*problem.text_rows, problem.trainval)
     known = problem.training_texts
     features = take_rows(problem.features, problem.trainval)
-    fitted = clone(model).fit(
+    return clone(model).fit(
         features,
         like(problem.labels[problem.trainval], features),
         take_rows(texts, known),
         text_rows=(offsets, np.searchsorted(known, index)),
         text_ids=problem.text_ids[known],
     )
+
+
+def problem_prototypes(fitted, problem, texts, prototypes_from):
+    """The mean embedded texts of all classes of a problem, (C, embedding_dim)."""
     rows, positions = problem.prototype_rows(parts=prototypes_from)
     asked = take_rows(texts, rows), like(positions, texts), problem.is_seen.size
-    return fitted, fitted.class_prototypes(*asked)
+    return fitted.class_prototypes(*asked)

@@ -15,7 +15,7 @@ from zslib.compatibility import CLAREL
 from zslib.datasets.problem import check_problem
 from zslib.protocols.attributes.evaluate import check_answers
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
-from zslib.protocols.pairs.captions import fitted_pairs, texts_and_vocabulary
+from zslib.protocols.pairs.captions import fitted_pairs, problem_prototypes, texts_and_vocabulary
 from zslib.protocols.pairs.retrieval import RetrievalRanks, retrieval_ranks
 
 
@@ -88,7 +88,8 @@ def evaluate_image_text(
         raise TypeError(f"model must be one such as CLAREL(), got {model!r}")
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
     texts, n_words = model_texts(problem, min_count=min_count, length=length)
-    fitted, prototypes = fitted_pairs(model, problem, texts, prototypes_from)
+    fitted = fitted_pairs(model, problem, texts)
+    prototypes = problem_prototypes(fitted, problem, texts, prototypes_from)
 
     def score(side, images, classes):
         return log_distance_scores(
