@@ -256,7 +256,7 @@ def linear_algebra():
 
 @cache
 def _memory(folder):
-    memory = joblib.Memory(folder, compress=1, verbose=0)
+    memory = joblib.Memory(folder, verbose=0)
     if folder is not None:
         memory.reduce_size(bytes_limit=_LIMIT)
     return memory.cache(_call, ignore=["function", "model", "problem"])
