@@ -156,6 +156,11 @@ def test_a_home_that_cannot_be_written_is_told_with_the_remedy(number, capsys, m
     assert "/nowhere': where a folder, HOME or another, cannot" in capsys.readouterr().err
 
 
+def test_help_does_not_wait_for_the_library():
+    code = "import sys, zslib.cli; zslib.cli._parser(); print({'book', 'numpy'} & {*sys.modules})"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\n"
+
+
 @pytest.mark.book
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such signal")
 def test_a_killed_worker_is_told(copy, capsys):

@@ -3,7 +3,7 @@
 import argparse
 import contextlib
 import errno
-import importlib
+import importlib.util
 import os
 import re
 import sys
@@ -58,16 +58,28 @@ def _add_book(commands):
     """The book's words where a copy of it is at hand; elsewhere each says so."""
     if (root := book_root()) and (root / "book").is_dir():
         sys.path.insert(0, str(root))
-    try:
-        importlib.import_module("book.commands").add_commands(commands)
+    if module := _book_commands():
+        module.add_commands(commands)
         return
-    except ModuleNotFoundError as error:
-        if error.name not in ("book", "book.commands"):  # a copy that lacks something says what
-            raise
     for word in ("run", "list", "report", "publish", "build"):
         parser = commands.add_parser(word, help="in a copy of the repository")
         parser.add_argument("words", nargs=argparse.REMAINDER)
         parser.set_defaults(call=_elsewhere)
+
+
+def _book_commands():
+    """The module of the book's words, read by its path: to import its package takes seconds."""
+    if module := sys.modules.get("book.commands"):
+        return module
+    package = importlib.util.find_spec("book")
+    for folder in (package and package.submodule_search_locations) or ():
+        path = os.path.join(folder, "commands.py")
+        if os.path.isfile(path):
+            spec = importlib.util.spec_from_file_location("book_commands", path)
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            return module
+    return None
 
 
 def _elsewhere(arguments):
