@@ -1,6 +1,7 @@
 """How a chapter's rows are shown: as tables and as figures. Nothing here is recorded."""
 
 import re
+from dataclasses import replace
 from functools import wraps
 from itertools import zip_longest
 from textwrap import fill
@@ -9,6 +10,7 @@ import numpy as np
 
 from book.figures import figure
 from book.names import called
+from book.papers.verdicts import expanded
 from zslib.show.figures import IN_COLOR, ONE_PANEL, OTHERS, look
 from zslib.show.layout import annotate, axes_grid, labelled, legend_above
 from zslib.show.tables import Column, Markdown, Table
@@ -42,10 +44,21 @@ def _or_nothing(show):
     @wraps(show)
     def shown(self, name, caption, **options):
         if self:
-            return show(self, name, caption, **options)
+            return show(self._of(map(_as_judged, self)), name, caption, **options)
         return Markdown(f"*Not in this run: {caption[:1].lower()}{caption[1:]}.*")
 
     return shown
+
+
+def _as_judged(row):
+    """A row with the interval that verdicts take; that of a level stays above zero."""
+    value = row["value"]
+    if not getattr(value, "unit", ""):
+        return row
+    _, low, high = expanded({"value": value.mean, **vars(value)})
+    if value.low >= 0 and " - " not in str(row.get("method", "")):
+        low = max(low, 0.0)
+    return row | {"value": replace(value, low=low, high=high)}
 
 
 class Shown:
@@ -267,6 +280,10 @@ class Shown:
         ax.set_ylim(len(lines) - 0.5, -0.5)
         fig.supxlabel(xlabel, fontsize="medium")  # longer than the axis beside long names
         return self._figure(fig, [ax], name, caption, alt)
+
+    def clear(self, *sides):
+        """How many rows have an interval, as verdicts take it, on these sides of zero: 1, -1."""
+        return sum(_as_judged(row)["value"].side(1, -1, 0) in sides for row in self)
 
     def _spread(self, **fields):
         """How far apart the values of some rows lie."""

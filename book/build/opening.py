@@ -7,7 +7,7 @@ from book.build.forest import hyphens, verdict_counts
 from book.build.render import render
 from book.chapter import verdicts_label
 from book.papers import chapter_verdicts, printed
-from book.papers.verdicts import sign
+from book.papers.verdicts import expanded, sign
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -63,12 +63,13 @@ def _value_of(field, records, paper):
     rows = [r for r in records if all(str(r.get(k)) == v for k, v in columns.items())]
     if len(rows) != 1:
         raise LookupError(f"{len(rows)} records have {columns}")
-    value, *ends = (rows[0].get(key, rows[0]["value"]) for key in ("value", "low", "high"))
     if words:
         side = sign(rows[0])
         return words[0] if side > 0 else words[1] if side < 0 else words[-1]
-    reach = f" [{_number(ends[0], plain)}, {_number(ends[1], plain)}]"
-    return _number(value, plain) + reach * ("interval" in forms and ends[0] < ends[1])
+    value, low, high = expanded(rows[0])
+    if low is None or low == high or "interval" not in forms:
+        return _number(value, plain)
+    return f"{_number(value, plain)} [{_number(low, plain)}, {_number(high, plain)}]"
 
 
 def _number(value, form):

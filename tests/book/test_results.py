@@ -220,6 +220,17 @@ def test_a_caption_speaks_of_intervals_where_there_are_some(values, said):
     assert table.caption == f"Scores (CUB{said})."
 
 
+@pytest.mark.parametrize(("method", "ends"), [("a - b", "[−0.3, 2.2]"), ("a", "[0.0, 2.2]")])
+def test_intervals_over_few_classes_are_shown_as_verdicts_take_them(method, ends):
+    # t of 7 classes over the normal quantile, times the root of 7/6, is 1.35.
+    value = Estimate(1.0, 0.05, 1.9, 1, "classes", 7)
+    rows = [{"method": method, "metric": "H", "value": value}]
+    results = book.Results(rows, chapter=SimpleNamespace(data="cub"))
+    assert ends in str(results.table("tbl-h", "Scores", rows="method", columns="metric"))
+    many = [row | {"value": replace(value, n_units=n)} for row in rows for n in (7, 30)]
+    assert book.Results(many).clear(1) == 1 and book.Results(many).clear(-1) == 0
+
+
 @pytest.mark.parametrize(
     ("caption", "data", "n_seeds", "shown"),
     [

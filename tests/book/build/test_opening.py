@@ -39,6 +39,7 @@ RUN = {"date": "2026-01-02T03:04", "data": [], "parameters": {}}
         ("{P@1; a - b | up | down | level}", "down"),
         ("{P@1; b - c | up | down | level}", "level"),
         ("{ACC | up | down | level}", "level"),  # of few classes, as for verdicts
+        ("{ACC; .1f; interval}", "2.0 [−0.3, 4.4]"),
         ("{P@1; b - c; +.1f}", "+1.0"),
         ("{size; k=2; space=all words}, {size; .2f}", "12,345, 12345.00"),
         ("{error}, {error; .0%}", "2.13·10⁻⁷, 0%"),
