@@ -26,12 +26,14 @@ class Markdown(str):
     --------
     >>> Markdown("$N_{20}$")
     '$N_{20}$'
+    >>> Markdown("by -1.5 points")._repr_markdown_()
+    'by −1.5 points'
     """
 
     __slots__ = ()
 
     def _repr_markdown_(self):
-        return str(self)
+        return re.sub(r"(?<=[\s(\[])-(?=\d)", "−", self)  # a minus, no hyphen
 
 
 @dataclass(frozen=True)
