@@ -68,7 +68,7 @@ def draw_path(image, mapped, problem, answer):
 
 def article(name):
     """A digit's name with its article."""
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return f"{'an' if name[0] in 'aei' else 'a'} {name}"  # a one
 
 
 def draw_confusion(problem, rows, answers):
@@ -151,5 +151,7 @@ def draw_training(curves):
         for end, name, color in sorted(ends):  # names that would overlap are moved up
             lowest = max(end, lowest + room)
             ax.text(epochs[-1], lowest, f" {name}", color=color, va="center", fontsize="small")
-        ax.set(title=title, xlabel="epoch", ylabel="%", xlim=(1, 1.5 * epochs[-1]))
+        top = max(ax.get_ylim()[1], lowest + room)
+        ax.set(title=title, xlabel="epoch", ylabel="%", ylim=(None, top))
+        ax.set(xticks=epochs[4::5], xlim=(1, 1.5 * epochs[-1]))
     return fig
