@@ -18,6 +18,10 @@ class InvertedSoftmax(Correction):
     probabilities of a query sum to 1 is left out: it is the same for all targets. The logarithm
     is what is computed and returned, so that nothing underflows.
 
+    Where one query has nearly all of a target's probability, as with few queries or a small
+    temperature, the logarithm is near 0, and what tells such targets apart is lost in float32
+    below a temperature of about 1/50: give vectors in float64 there.
+
     Parameters
     ----------
     temperature : float, default 1/30
