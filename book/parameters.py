@@ -1,7 +1,5 @@
 """A chapter as written: its notebook, and its parameters, checked before it runs."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import difflib

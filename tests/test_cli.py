@@ -151,8 +151,8 @@ def test_a_home_that_cannot_be_written_is_told_with_the_remedy(number, capsys, m
     def refuse():
         raise OSError(number, "no home", "/nowhere")
 
-    monkeypatch.setattr("book.commands._book", refuse)
-    assert main(["list"]) == 1
+    monkeypatch.setattr("zslib.datasets.registry.data_status", refuse)
+    assert main(["data", "list"]) == 1
     assert "/nowhere': where a folder, HOME or another, cannot" in capsys.readouterr().err
 
 

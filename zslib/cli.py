@@ -69,17 +69,14 @@ def _add_book(commands):
 
 def _book_commands():
     """The module of the book's words, read by its path: to import its package takes seconds."""
-    if module := sys.modules.get("book.commands"):
-        return module
     package = importlib.util.find_spec("book")
-    for folder in (package and package.submodule_search_locations) or ():
-        path = os.path.join(folder, "commands.py")
-        if os.path.isfile(path):
-            spec = importlib.util.spec_from_file_location("book_commands", path)
-            module = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-            return module
-    return None
+    path = os.path.join(os.path.dirname((package and package.origin) or ""), "commands.py")
+    if not os.path.isfile(path):
+        return None
+    spec = importlib.util.spec_from_file_location("book_commands", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _elsewhere(arguments):

@@ -1,7 +1,5 @@
 """The papers' claims as data."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from dataclasses import dataclass, field

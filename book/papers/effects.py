@@ -1,7 +1,5 @@
 """Verdicts in units of what the paper prints, 0 for no effect and 1 for its own; their size."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What the papers misprint or leave open, and how this project reads it; recomputed when shown."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 from dataclasses import dataclass, field

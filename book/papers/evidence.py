@@ -1,7 +1,5 @@
 """What the recomputations share."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Verdicts of result records on the papers' claims."""
 
-from __future__ import annotations
-
 import math
 import operator
 import re

@@ -9,24 +9,6 @@ from book.papers.printed import printed, printed_table
 from zslib.metrics import harmonic_mean
 from zslib.nn import sigmoid
 
-__all__ = [
-    "averages",
-    "batch_complexity",
-    "best_baseline",
-    "cmt_star",
-    "data_sets",
-    "gains",
-    "image_transform_of_labels",
-    "margin_follows",
-    "negative_losses",
-    "penalty_gradient",
-    "rank_saves",
-    "softplus_margin",
-    "sums_over_rivals",
-    "weight_follows",
-    "weights_normaliser",
-]
-
 _DATASETS = ("AwA2", "aPY", "SUN", "CUB")
 _MEASURES = ("ACC", "H")
 

@@ -1,7 +1,5 @@
 """Numbered tables whose cells come from code."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """One loader for sets of labelled images; a table says what each set has."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ lists gives the same, by rules that the tests check against the published ones. 
 package's copy in either case.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ Fellbaum (1998): WordNet, an electronic lexical database. The format of the file
 in WordNet's manual page wndb(5WN), the pointer symbols in wninput(5WN).
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """One problem of paired images and texts, with seen and unseen classes, checked once."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from dataclasses import dataclass
