@@ -373,6 +373,34 @@ def test_a_single_query_and_a_single_target(kind):
     assert indices == [[0]] and np.isfinite(scores).all()
 
 
+@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
+@pytest.mark.parametrize("given", ["unfitted", "fitted"])
+@pytest.mark.parametrize("kind", [GloballyCorrected, InvertedSoftmax])
+def test_a_query_may_be_a_reference_that_was_computed_otherwise(backend, kind, given, metric):
+    """As where one row is mapped alone, and the reference in one product of matrices."""
+    rng = np.random.default_rng(14)
+    queries, targets = (rng.standard_normal((n, 40)).astype("f4") for n in (20, 300))
+    expected = top_k(queries, targets, 1, correction=kind(), metric=metric)[1]
+    other = (queries * (1 + rng.choice([-6e-8, 6e-8], queries.shape))).astype("f4")
+    queries, targets, other = map(backend.asarray, (queries, targets, other))
+    correction = kind(reference=other)
+    if given == "fitted":
+        correction = kind().fit(other, targets, metric=metric)
+    rows = [queries[row : row + 1, :] for row in range(20)]
+    found = [top_k(row, targets, 1, correction=correction, metric=metric)[1] for row in rows]
+    np.testing.assert_array_equal([backend.to_numpy(indices)[0] for indices in found], expected)
+
+
+def test_inverted_softmax_tells_targets_apart_where_one_query_has_nearly_all(backend):
+    rng = np.random.default_rng(15)
+    queries, targets = (rng.standard_normal((n, 20)).astype("f4") for n in (5, 200))
+    s = base_scores(queries.astype(float), targets.astype(float), "cosine") / 0.01
+    others = [np.exp(np.delete(s, row, axis=0) - s[row]).sum(axis=0) for row in range(5)]
+    order = np.argsort(np.log1p(others), axis=1, kind="stable")[:, :5]
+    there, correction = map(backend.asarray, (queries, targets)), InvertedSoftmax(0.01)
+    backend.assert_equal(top_k(*there, 5, correction=correction)[1], order)
+
+
 def test_inverted_softmax_takes_one_query_with_a_reference():
     correction = InvertedSoftmax(reference=np.eye(2))
     assert top_k(np.eye(2)[:1], np.eye(2), 1, correction=correction)[1] == [[0]]
@@ -412,7 +440,7 @@ def test_ranks_of_globally_corrected(backend, dtype):
     expected = wide / (2 + 2 * np.abs(wide)) - (rows[:, None] > rows[:, :, None]).sum(axis=2)
     there = backend.asarray(rows)
     for reference in (there, backend.asarray(rows.copy())):
-        backend.assert_equal(GloballyCorrected().apply(there, (reference,), 1.0), expected)
+        backend.assert_equal(GloballyCorrected().apply(there, (reference,), (1.0, 0.0)), expected)
 
 
 @pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])

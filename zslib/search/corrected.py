@@ -80,9 +80,11 @@ class CorrectedTiles(Tiles):
         if served and correction._KEPT:
             self._given = tuple(getattr(correction, name) for name in correction._KEPT)
             namespace(queries, *self._given)
-        eps = 4 * float(xp.finfo(self._type).eps)
+        types = self._type, xp.float64 if wide else self.dtype
+        eps = [4 * float(xp.finfo(dtype).eps) for dtype in types]
         side = Side(
-            self.metric, n, self.n_targets, n_reference, eps, None, 1.0, self._moments, self._scale
+            self.metric, n, self.n_targets, n_reference, *eps, None, 1.0, self._moments,
+            self._scale,
         )  # fmt: skip
         self._of_target = side
         if correction.by_length and self.metric != "cosine":

@@ -168,11 +168,12 @@ class Correction(BaseEstimator, ABC):
 class Side:
     """What a `Correction` may know of the search, from the side of the queries or of the targets.
 
-    ``eps`` is the relative rounding of scores. ``lengths`` (n,) are of this side's vectors, from
-    where distances are measured, None where all are 1 or the correction is not ``by_length``;
-    ``longest`` is of the other side. ``moments()`` gives mean and deviation of each query's scores
-    with all targets, float64 (n_queries,), and ``scale()`` the largest score that the lengths
-    allow each query, under euclidean the largest distance to some targets.
+    ``eps`` is the relative rounding of products, ``eps_scores`` of the scores that they become.
+    ``lengths`` (n,) are of this side's vectors, from where distances are measured, None where all
+    are 1 or the correction is not ``by_length``; ``longest`` is of the other side. ``moments()``
+    gives mean and deviation of each query's scores with all targets, float64 (n_queries,), and
+    ``scale()`` the largest score that the lengths allow each query, under euclidean the largest
+    distance to some targets.
     """
 
     metric: str
@@ -180,6 +181,7 @@ class Side:
     n_targets: int
     n_reference: int
     eps: float
+    eps_scores: float
     lengths: object
     longest: float
     moments: Callable
@@ -194,19 +196,30 @@ class Side:
         """The score at distance 0."""
         return 1.0 if self.metric == "cosine" else 0.0
 
+    @property
+    def reach(self):
+        """The largest size of a score that the lengths allow each of this side, (n,) or 1."""
+        if self.metric == "cosine":
+            return 1.0
+        return self.lengths * self.longest if self.metric == "dot" else self.lengths + self.longest
+
+    @property
+    def slack(self):
+        """How far a vector's scores may lie apart where it was computed in two ways, (n,) or 1."""
+        return 4 * self.eps_scores * self.reach
+
     def rounding(self, scores):
         """How far rounding may have moved a score of each of this side, (n,), above 0."""
         xp = namespace(scores)
         if self.metric != "euclidean":
-            largest = self.lengths * self.longest if self.metric == "dot" else 1.0
-            return self._positive(xp.zeros_like(scores) + self.eps * largest)
+            return self._positive(xp.zeros_like(scores) + self.eps * self.reach)
         # That of the squares |q|² + |t|² - 2 qt, whose vectors are no further apart than that.
         distance, lengths = -xp.astype(scores, xp.float64), self.lengths
         nearby = lengths + distance
         both = lengths + xp.where(nearby < self.longest, nearby, self.longest)
         least = xp.maximum(distance, self.eps**0.5 * both)
         squares = self.eps * both * (both / self._positive(least))
-        return xp.maximum(squares, self._positive(self.eps * (lengths + self.longest)))
+        return xp.maximum(squares, self._positive(self.eps * self.reach))
 
     def _positive(self, values):
         xp = namespace(values)
@@ -251,8 +264,13 @@ def remedy(owner):
 
 def largest(array, k):
     """The k largest entries of each row of a (n, m) array, in any order: (n, k)."""
-    xp = namespace(array)
     start = array.shape[1] - k
+    return upwards(array, start)[:, start:]
+
+
+def upwards(array, start):
+    """Each row of a (n, m) array in such an order that the largest stand from ``start`` on."""
+    xp = namespace(array)
     if is_numpy_namespace(xp) or is_cupy_namespace(xp):
-        return xp.partition(array, start, axis=1)[:, start:]
-    return xp.sort(array, axis=1, stable=False)[:, start:]
+        return xp.partition(array, start, axis=1)
+    return xp.sort(array, axis=1, stable=False)

@@ -16,9 +16,9 @@ class GloballyCorrected(Correction):
 
         score(x, y) = -rank_{y,P}(x) + tie(x, y)
 
-    where the rank is the number of queries in P with a strictly higher score with y, and the
-    uncorrected score s breaks ties. A hub is near to many queries, so that most of them have a
-    bad rank with it.
+    where the rank is the number of queries in P with a strictly higher score with y (higher by
+    more than rounding, where P is given), and the uncorrected score s breaks ties. A hub is near
+    to many queries, so that most of them have a bad rank with it.
 
     The paper prints the rank minus the cosine, in which a difference of cosines above 1 outweighs
     a step in rank. Here tie = s / (2 c + 2|s|), in (-1/2, 1/2), grows with s and never does; c is
@@ -53,13 +53,16 @@ class GloballyCorrected(Correction):
     by_length = True
 
     def begin(self, side):
-        return side.scale()
+        return side.scale(), side.slack
 
     def apply(self, scores, of_targets, statistics):
-        xp, (reference,) = namespace(scores), of_targets
+        xp, (reference,), (scale, slack) = namespace(scores), of_targets, statistics
         if scores is reference and is_numpy_namespace(xp):
-            return _of_row(scores, statistics)
-        tie = _ties(xp, xp.astype(scores, xp.float64), statistics)
+            return _of_row(scores, scale)
+        tie = _ties(xp, xp.astype(scores, xp.float64), scale)
+        if scores is not reference:
+            # A query in the reference too, but mapped alone, must not come above itself.
+            scores = xp.astype(scores + slack, scores.dtype)
         tie -= _number_above(xp, scores, reference)
         return tie
 

@@ -1,7 +1,7 @@
 """Inverted softmax."""
 
 from zslib.arrays import namespace
-from zslib.search.corrections.base import Correction, remedy
+from zslib.search.corrections.base import Correction, remedy, upwards
 from zslib.validation import check_real
 
 
@@ -18,10 +18,6 @@ class InvertedSoftmax(Correction):
     probabilities of a query sum to 1 is left out: it is the same for all targets. The logarithm
     is what is computed and returned, so that nothing underflows.
 
-    Where one query has nearly all of a target's probability, as with few queries or a small
-    temperature, the logarithm is near 0, and what tells such targets apart is lost in float32
-    below a temperature of about 1/50: give vectors in float64 there.
-
     Parameters
     ----------
     temperature : float, default 1/30
@@ -33,9 +29,9 @@ class InvertedSoftmax(Correction):
 
     Attributes
     ----------
-    peak_, log_sum_ : (n_targets,) arrays
-        The largest s(x', y), and the logarithm of the sum of exp((s(x', y) - peak) / T), after
-        `fit`.
+    peak_, log_sum_, slack_ : (n_targets,) arrays
+        The largest s(x', y), the logarithm of the sum of exp((s(x', y) - peak) / T), and within
+        which distance a score counts as the peak, after `fit`.
 
     Examples
     --------
@@ -51,7 +47,8 @@ class InvertedSoftmax(Correction):
         super().__init__(reference=reference)
         self.temperature = temperature
 
-    _KEPT = ("peak_", "log_sum_")
+    _KEPT = ("peak_", "log_sum_", "slack_")
+    by_length = True
 
     def check(self, side):
         check_real(self.temperature, "InvertedSoftmax.temperature", low=0, inclusive=False)
@@ -63,10 +60,19 @@ class InvertedSoftmax(Correction):
 
     def target_statistics(self, reference, side):
         xp = namespace(reference)
-        peak = xp.max(reference, axis=1)
-        scaled = (reference - peak[:, None]) / self.temperature
-        return peak, xp.log(xp.sum(xp.exp(scaled), axis=1))
+        ordered = upwards(reference, reference.shape[1] - 1)
+        peak, others = ordered[:, -1], ordered[:, :-1]
+        log_sum = xp.zeros_like(peak, dtype=xp.float64)
+        if others.shape[1]:
+            # In units of the second: next to the 1 of the peak a small sum would be lost.
+            second = xp.max(others, axis=1)
+            total = xp.sum(xp.exp((others - second[:, None]) / self.temperature), axis=1)
+            gap = xp.astype(second - peak, xp.float64) / self.temperature
+            log_sum = xp.log1p(xp.exp(gap) * xp.astype(total, xp.float64))
+        return peak, log_sum, xp.astype(xp.zeros_like(peak) + side.slack, peak.dtype)
 
     def apply(self, scores, of_targets, statistics):
-        peak, log_sum = of_targets
-        return (scores - peak[:, None]) / self.temperature - log_sum[:, None]
+        peak, log_sum, slack = (known[:, None] for known in of_targets)
+        xp, above = namespace(scores), scores - peak
+        above = xp.where(xp.abs(above) <= slack, xp.zeros_like(above), above)
+        return above / self.temperature - log_sum
