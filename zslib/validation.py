@@ -562,6 +562,17 @@ def check_disjoint(train_words, test_words):
         )
 
 
+def check_alike(rows, name):
+    """Raise ValueError where series in a dict name their entries in more than one order."""
+    named = {key: row for key, row in rows.items() if not callable(getattr(row, "index", len))}
+    first = next(iter(named.values()), None)
+    if odd := [key for key, row in named.items() if list(row.index) != list(first.index)]:
+        raise ValueError(
+            f"{name}[{str(odd[0])!r}] names its entries otherwise, or in other order, than the "
+            f"first series: make a data frame of them, pandas.DataFrame({name}).T"
+        )
+
+
 def check_row_names(given, names, name, where):
     """Raise where the index of ``given`` has ``where``'s ``names`` in other order."""
     index = getattr(given, "index", ())

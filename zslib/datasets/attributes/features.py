@@ -27,6 +27,7 @@ from zslib.validation import (
     as_float32,
     as_labels,
     as_vectors,
+    check_alike,
     check_indices,
     check_paired,
     check_row_names,
@@ -109,6 +110,7 @@ def from_features(
         class_names = known or row_names(class_embeddings, "class_embeddings", numbers=True)
         named_by = "class_names" if class_names is None else "class_embeddings"
     if by_name:
+        check_alike(class_embeddings, "class_embeddings")
         class_names = as_labels(class_names, named_by)
         rows = rows_of_names(class_names, known, "class_names", "class_embeddings")
         class_embeddings = [class_embeddings[known[row]] for row in rows]
