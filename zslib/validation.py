@@ -146,7 +146,8 @@ def as_vectors(value, name, *, like=None, finite=True):
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise (TypeError if isinstance(error, TypeError) else ValueError)(
-                f"{name} must hold numbers ({error}): leave other columns out, or encode them"
+                f"{name} must hold numbers ({error}): leave other columns out, encode them, or, "
+                f"of arrays in a list or column, pass numpy.stack({name})"
             ) from error
     xp = namespace(array, like)
     if xp.isdtype(array.dtype, "complex floating"):
