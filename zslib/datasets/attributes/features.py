@@ -31,6 +31,7 @@ from zslib.validation import (
     check_indices,
     check_paired,
     check_row_names,
+    column_names,
     host_array,
     is_text,
     row_names,
@@ -110,6 +111,7 @@ def from_features(
     if class_names is None:
         class_names = known or row_names(class_embeddings, "class_embeddings", numbers=True)
         named_by = "class_names" if class_names is None else "class_embeddings"
+    columns = {"features": features, "class_embeddings": class_embeddings}
     if by_name:
         check_alike(class_embeddings, "class_embeddings")
         class_names = as_labels(class_names, named_by)
@@ -145,6 +147,7 @@ def from_features(
         class_embeddings=as_float32(vectors[kept], "class_embeddings"),
         class_names=names[kept].astype(str),
         candidates=candidates,
+        columns={what: column_names(given) for what, given in columns.items()},
         coverage={what: count for what, count in idle.items() if count},
         **parts,
     )
