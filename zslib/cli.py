@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import csv
 import errno
 import importlib.util
 import os
@@ -38,7 +39,7 @@ def _parser():
     add = compare.add_argument
     add("path", metavar="FILE", help=".npz, .csv, or res101.mat beside att_splits.mat")
     add("--vectors", metavar="CSV", help="class vectors, a name and its numbers on each line")
-    add("--unseen", type=_words, metavar="A,B", help="unseen classes, by name or row")
+    add("--unseen", type=_words, metavar="A,B", help='unseen classes, by name ("A, B",C) or row')
     add("--encoding", metavar="NAME", help="of CSV files, such as latin-1 (default UTF-8)")
     add("--decimal", metavar="SIGN", help="of CSV files: '.' or ',', where it cannot be told")
     add("--methods", type=_words, metavar="A,B", help="default: all systems")
@@ -91,7 +92,8 @@ def add_jobs(parser, what="chapters"):
 
 
 def _words(text):
-    words = [word.strip() for word in text.split(",") if word.strip()]
+    parts = next(csv.reader([text], skipinitialspace=True)) if '"' in text else text.split(",")
+    words = [word.strip() for word in parts if word.strip()]
     if not words:
         raise argparse.ArgumentTypeError(f"names nothing: give A or A,B, got {text!r}")
     return words

@@ -146,7 +146,8 @@ def as_vectors(value, name, *, like=None, finite=True):
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise (TypeError if isinstance(error, TypeError) else ValueError)(
-                f"{name} must hold numbers ({error}): leave other columns out, or encode them"
+                f"{name} must hold numbers ({error}): leave other columns out, encode them, or, "
+                f"of arrays in a list or column, pass numpy.stack({name})"
             ) from error
     xp = namespace(array, like)
     if xp.isdtype(array.dtype, "complex floating"):
@@ -559,6 +560,17 @@ def check_disjoint(train_words, test_words):
         raise ValueError(
             f"{len(common)} word(s) are in the training and in the test set "
             f"({', '.join(common[:5])}): such a test is not zero-shot; remove them from one"
+        )
+
+
+def check_alike(rows, name):
+    """Raise ValueError where series in a dict name their entries in more than one order."""
+    named = {key: row for key, row in rows.items() if not callable(getattr(row, "index", len))}
+    first = next(iter(named.values()), None)
+    if odd := [key for key, row in named.items() if list(row.index) != list(first.index)]:
+        raise ValueError(
+            f"{name}[{str(odd[0])!r}] names its entries otherwise, or in other order, than the "
+            f"first series: make a data frame of them, pandas.DataFrame({name}).T"
         )
 
 

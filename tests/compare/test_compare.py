@@ -190,6 +190,12 @@ def twins():
     return small(class_embeddings=vectors)
 
 
+def huge():
+    vectors = small()["class_embeddings"].copy()
+    vectors[:, 0] = 1e9
+    return small(class_embeddings=vectors)
+
+
 @pytest.mark.parametrize(
     ("arrays", "words", "message"),
     [
@@ -201,6 +207,9 @@ def twins():
         (one_image(), "", "every training class has one or two"),
         (small(features=np.eye(32), labels=np.arange(32)), "", "no image of a seen class is kept"),
         (small(), "--methods ESZLS", "method must be one of 'ALE', "),
+        (huge(), "", "bring attributes that are far larger than the others to their scale"),
+        (small(), "--out .", ". is a folder: name a page in it by --out"),
+        (small(), "--out bad.npz/a.html", "cannot be written: "),
         (small(), "--out report.txt", "give report.txt the ending .html"),
         (small(), "--backend dask", "--backend dask and --scheduler go together"),
         (small(), "--scheduler tcp://127.0.0.1:1", "go together"),
@@ -227,6 +236,22 @@ def write_tables(world, head, separator, number, encoding):
         Path(f"{name}.csv").write_text("\n".join(lines), encoding)
     unseen = ",".join(f"{head}{i}" for i in world["unseen_classes"])
     return ["compare", "images.csv", "--vectors", "classes.csv", "--unseen", unseen]
+
+
+def test_words_of_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    world = small()
+    world["class_names"] = np.array([f"c, {i}" for i in range(len(world["class_embeddings"]))])
+    np.savez("mine.npz", **world)
+    words = ["--unseen", '"c, 3",7,"c, 9"', "--out", "~/a.html", "--methods", "ESZSL", "--quick"]
+    assert main(["compare", "mine.npz", *words]) == 1
+    assert "--unseen has '7', which class_names lacks" in capsys.readouterr().err
+    words[1] = '"c, 3", "c, 9"'
+    assert main(["compare", "mine.npz", *words]) == 0
+    page = (tmp_path / "home" / "a.html").read_text("utf-8")
+    assert "and 2 unseen classes" in page
+    assert main(["compare", "none.npz"]) == 1
+    assert capsys.readouterr().err.endswith("none.npz is not there: check the path\n")
 
 
 def test_the_data_are_not_replaced_by_the_table(capsys):

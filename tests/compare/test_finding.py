@@ -1,5 +1,6 @@
 """What a comparison found: the pick, paired differences, chance, and sentences about them."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -76,10 +77,11 @@ def test_rank_correlation_of_validation_and_test(found, monkeypatch):
     assert found.correlations[1] == pytest.approx(expected)
 
 
-def made(values, n_unseen=50, seconds=None, failed=None):
+def made(values, n_unseen=50, seconds=None, failed=None, candidates=0):
     """A finding of ``{method: (validation, accuracy, difference's low and high)}``."""
     made = object.__new__(Finding)
     made.used = {"unseen_classes": n_unseen}
+    made.problem = SimpleNamespace(candidates=range(candidates))
     made.failed, made.chance, made.pick = failed or {}, {"ACC": 10.0}, next(iter(values))
     made.values = made.runs = {
         m: {"validation ACC": validation, "ACC": Estimate(acc, acc - 5, acc + 5, 1),
@@ -113,7 +115,9 @@ def test_sentences_say_who_is_alike_better_and_worse():
     ("values", "options", "words"),
     [
         ({"A": (60, 30, 0, 0)}, {}, "The pick is A. It recognises 30.0%"),
-        ({"A": (60, 30, 0, 0)}, {"n_unseen": 3}, "With 3 unseen classes intervals are rough"),
+        ({"A": (60, 30, 0, 0)}, {"n_unseen": 3}, "With 3 tested classes intervals are rough"),
+        ({"A": (60, 30, 0, 0)}, {"candidates": 40}, "of the 10 unseen classes, against 40 more w"),
+        ({"A": (60, 30, 0, 0)}, {"candidates": 40}, "With 10 tested classes intervals are rough"),
         ({"A": (60, 12, 0, 0), "B": (50, 40, 5, 9)}, {}, "not told from luck: guessing has 10.0%"),
         ({"A": (60, 12, 0, 0), "B": (50, 40, 5, 9)}, {}, "rely on; 1 of the others is above"),
         ({"A": (60, 30, 0, 0), "B": (60, 9, 0, 9)}, {}, "A, the first of 2 that"),
@@ -150,7 +154,9 @@ def test_of_many_classes_the_worst_are_shown(problem, found, monkeypatch):
 
 
 def test_the_page_has_the_classes_of_every_system_and_chance(problem, runs, found):
-    page = report(Finding(problem, runs, {"CMT": "it is <b>"}))
+    read = replace(problem, coverage={"heads of a.csv": "class,<x>", "candidates": 2})
+    page = report(Finding(read, runs, {"CMT": "it is <b>"}))
+    assert "Of what was read: heads of a.csv: class,&lt;x&gt;; candidates: 2." in page
     assert page.count("worst first") == len(SYSTEMS)
     assert '<td style="text-align: left">chance</td>' in page
     assert "failed: it is &lt;b&gt;" in page

@@ -313,6 +313,18 @@ def test_columns_of_class_embeddings_are_in_the_order_of_fit(frame, columns):
             model.predict(X, frame(S, columns=["sweet", "red"]))
 
 
+def test_series_of_class_embeddings_are_in_one_order(frame):
+    rows = dict(
+        zip(NAMES, (row for _, row in frame(S, columns=["a", "b"]).iterrows()), strict=True)
+    )
+    np.testing.assert_array_equal(
+        ESZSL().fit(X, NAMES[y], rows).predict(X), NAMES[FITTED.predict(X)]
+    )
+    rows[NAMES[3]] = rows[NAMES[3]][::-1]
+    with pytest.raises(ValueError, match=r"class_embeddings\['.*'\] names its entries otherwise"):
+        ESZSL().fit(X, NAMES[y], rows)
+
+
 def test_other_vectors_of_fit_have_the_same_columns(frame):
     named = frame(S, columns=["sweet", "round"])
     turned = named[["round", "sweet"]]

@@ -66,6 +66,8 @@ NO_TEXT = [
     (zipped(["a"])[:40], {}, "truncated or damaged"),
     (b"BZh9" + b"x" * 50, {}, "truncated or damaged"),
     (b"\xff\n\xff", {}, "line 1 is not UTF-8.*'latin-1'"),
+    (b"\xef\xbb\xbfa\n\xff", {}, "line 2 is not UTF-8: save the file as UTF-8 throughout"),
+    (b"\xef\xbb\xbfa", {"encoding": "cp1252"}, "another file needs it, save that one as UTF-8"),
     (b"a\n\xff", {"encoding": "ascii"}, "line 2 is not ascii"),
     ("à la".encode("utf-16"), {"encoding": "latin-1"}, "is UTF-16 by its first bytes"),
     (b"a", {"encoding": "base64"}, "encoding must name an encoding of text"),

@@ -73,7 +73,7 @@ REFUSALS = {
         ((MODAL, "europarl"), "names no data set for the cross-modal setting: choose one of"),
         (("attributes", "europarl+dinu2015"), "no data set for the attributes setting"),
         (("attributes", "x.vec.gz"), r"x\.vec\.gz is not read .* end in \.npz, \.mat, \.csv"),
-        (("attributes", "x.npy"), r"x\.npy is not read for the attributes setting"),
+        (("attributes", "x.npy"), r"x\.npy is not read for .* save its arrays as \.npz"),
         (("translation", "auto"), "setting must be one of"),
         (("attributes", None), "dataset must be a string or a path", TypeError),
         (("attributes", 3), "dataset must be a string or a path", TypeError),

@@ -150,11 +150,13 @@ class Finding:
                 "system has 100%, and systems differ only where seen classes compete (H)."
             )
         luck = "" if self.beats_chance(self.pick) else "that is not told from luck: "
-        rough = f" With {n} unseen classes intervals are rough and rather too short."
+        tested = n - len(self.problem.candidates)
+        rivals = f", against {n - tested} more without images" * (tested < n)
+        rough = f" With {tested} tested classes intervals are rough and rather too short."
         return (
-            f"{start}. It recognises {ours.mean:.1f}% of the images of the {n} unseen classes "
-            f"(mean over classes, 95% interval {ours.low:.1f} to {ours.high:.1f}); {luck}guessing "
-            f"has {self.chance['ACC']:.1f}%." + rough * (n < _FEW_CLASSES)
+            f"{start}. It recognises {ours.mean:.1f}% of the images of the {tested} unseen classes"
+            f"{rivals} (mean over classes, 95% interval {ours.low:.1f} to {ours.high:.1f}); "
+            f"{luck}guessing has {self.chance['ACC']:.1f}%." + rough * (tested < _FEW_CLASSES)
         )
 
     def beats_chance(self, method):

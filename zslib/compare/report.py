@@ -78,12 +78,13 @@ def _shown(table, kind=""):
 
 def _counts(finding):
     problem, used = finding.problem, finding.used
+    read = "; ".join(f"{what}: {found}" for what, found in problem.coverage.items())
     images = ", ".join(f"{n:,} {words}" for words, (_, n) in finding.parts.items() if n)
     return (
         f"Data: {used['seen_classes']} seen and {used['unseen_classes']} unseen classes of "
         f"{used['class_attributes']:,} numbers; {images}, of {used['features']:,} features "
         f"({problem.feature_scaling}). Checksum {problem.checksum[:16]}, zslib "
-        f"{zslib.__version__}."
+        f"{zslib.__version__}." + f" Of what was read: {read}." * bool(read)
     )
 
 

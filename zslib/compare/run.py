@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import io
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -120,7 +121,9 @@ def _places(out, problem, path):
         out = Path(f"{Path(problem.name).name}.html")
         if Path(path).suffix.lower() == ".csv" or _in_the_way(out):
             out = out.with_stem(f"{out.stem}_report")
-    out = Path(out)
+    out = Path(out).expanduser()
+    if out.is_dir():
+        raise ValueError(f"{out} is a folder: name a page in it by out=")
     if out.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"the report is a page: give {out} the ending .html")
     if place := _in_the_way(out):
@@ -128,6 +131,11 @@ def _places(out, problem, path):
             f"the report would replace {place}, which is no earlier one but your data: name "
             "the report by out="
         )
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=out.parent).close()
+    except OSError as error:
+        raise ValueError(f"the report cannot be written: {error}; name another by out=") from error
     return out, out.with_suffix(".csv")
 
 
@@ -149,8 +157,9 @@ def check_comparable(problem):
     if counts.max() > 1:
         alike = problem.class_names[np.reshape(group, -1) == counts.argmax()]
         raise ValueError(
-            f"the vectors of {', '.join(alike)} coincide, up to their length: nothing tells these "
-            "classes apart; merge them, or mend a vector"
+            f"the vectors of {', '.join(alike)} coincide, up to their length and 6 decimals: "
+            "nothing tells these classes apart; merge them, mend a vector, or bring attributes "
+            "that are far larger than the others to their scale"
         )
     if not problem.test_seen.size:
         raise ValueError(

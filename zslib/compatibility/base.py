@@ -18,6 +18,7 @@ from zslib.validation import (
     as_array,
     as_labels,
     as_vectors,
+    check_alike,
     check_columns,
     check_indices,
     check_learned,
@@ -69,6 +70,7 @@ def named_rows(classes, *, numbers=True):
         return classes, row_names(classes, "class_embeddings", numbers=numbers)
     if not classes:
         raise ValueError("class_embeddings is empty: give at least one class and its vector")
+    check_alike(classes, "class_embeddings")
     rows = [as_array(row, f"class_embeddings[{str(name)!r}]") for name, row in classes.items()]
     shape = tuple(rows[0].shape)
     for name, row in zip(classes, rows, strict=True):

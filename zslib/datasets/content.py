@@ -17,7 +17,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
-_PICKLE = "unpickling would run code: save vectors as text or word2vec binary, or pass the object"
+_PICKLE = (
+    "unpickling would run code: save arrays as .npz, vectors of words as text or word2vec binary, "
+    "or pass the object"
+)
 # First bytes, the kind, and what a user can do where no reader takes that kind.
 _SIGNATURES = (
     (b"\x1f\x8b", "gzip", "unpack it"),
@@ -112,7 +115,7 @@ def encoding_of(path, head, named=None):
     if marked and not marked.startswith(known.name[:6]):
         raise ValueError(
             f"{path} is {marked.upper()} by its first bytes, and encoding is {named!r}: leave "
-            "that out"
+            "that out; where another file needs it, save that one as UTF-8"
         )
     return marked or known.name
 
@@ -178,11 +181,13 @@ def text_of(path, encoding=None, *, wanted="text"):
     try:
         return content.decode(codec)
     except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
+        line = error.object[: error.start].count(b"\n") + 1  # without the mark
         told = encoding or codec.removesuffix("-sig").upper()
+        remedy = ", or name its encoding, such as 'latin-1', where the reader takes one"
+        if _marked(content):
+            remedy = f" throughout: it begins as {told}, and was joined from several perhaps"
         raise ValueError(
-            f"{path}, line {line} is not {told}: save the file as UTF-8, or name its encoding, "
-            "such as 'latin-1', where the reader takes one"
+            f"{path}, line {line} is not {told}: save the file as UTF-8{remedy}"
         ) from error
 
 

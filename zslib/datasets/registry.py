@@ -145,8 +145,9 @@ def resolve(setting, dataset="auto"):
     paths = [entry.name for entry in entries if entry.kind == "own"]
     if not fitting and paths and setting in (*_OWN, BILINGUAL):
         raise ValueError(
-            f"{paths[0]} is not read for the {setting} setting: rename it. Images are in a folder "
-            f"or end in {', '.join(filter(None, _OWN_ENDINGS))}; vectors of words end otherwise"
+            f"{paths[0]} is not read for the {setting} setting: save its arrays as .npz, or "
+            "rename it if it has another ending than its content. Images are in a folder or end "
+            f"in {', '.join(filter(None, _OWN_ENDINGS))}; vectors of words end otherwise"
         )
     if len(fitting) != 1:
         serving = ", ".join(n for n, e in DATASETS.items() if setting in e.settings)

@@ -35,6 +35,7 @@ UNSEEN = pandas.Series(np.arange(8) > 5, index=NAMES)
 IMAGES = pandas.DataFrame(np.eye(40, 6), index=[f"image {i}" for i in range(40)])
 NAMED_LABELS = [NAMES[label] for label in LABELS]
 MISSING = pandas.DataFrame(np.eye(40, 6), dtype="Float64").replace(1, pandas.NA)
+TURNED = {name: row if name == "a" else row[::-1] for name, row in FRAME.iterrows()}
 NUMBERED = UNNAMED | {"class_embeddings": FRAME.reset_index(drop=True)}
 
 
@@ -156,6 +157,33 @@ def test_heads_that_were_passed_over_are_told(arrays, csv_files, tmp_path):
     np.testing.assert_array_equal(problem.class_embeddings[0], [0, 1, 2])
 
 
+def test_numbers_of_classes_count_names_and_lines_alike(arrays, csv_files, written, refused):
+    _, classes = csv_files
+    expected = read_features(written(arrays)).checksum
+    named = arrays | {"labels": NAMED_LABELS, "unseen_classes": ["c", "h"]}
+    lines = classes.read_text().splitlines()
+    classes.write_text("\n".join([*lines, "unused,1,2,3"]))
+    assert read_features(written(arrays), vectors=classes).checksum == expected
+    classes.write_text("\n".join(lines[::-1]))
+    same = read_features(written(named), vectors=classes)
+    assert sorted(same.class_names[same.unseen_classes]) == ["c", "h"]
+    for change in ({}, {"labels": NAMED_LABELS}, {"unseen_classes": ["c"]}):
+        message = r"numbers classes by its own class_names, .* save class_names\[labels\]"
+        refused(message, read_features, written(arrays | change), vectors=classes)
+
+
+def test_numbers_of_rows_before_the_classes(arrays, tmp_path, refused):
+    images, classes = tmp_path / "images.csv", tmp_path / "classes.csv"
+    pandas.DataFrame(arrays["features"], index=LABELS + 1).to_csv(images, index_label="Nr")
+    vectors = arrays["class_embeddings"]
+    frame = pandas.DataFrame(vectors, index=ORDER.astype(int) + 1, columns=list("xyz"))
+    given = {"vectors": classes, "unseen": ["3", "8"]}
+    frame.to_csv(classes, index_label="species")
+    assert read_features(images, **given).class_names[0] == str(frame.index[0])
+    frame.reset_index(names="Nr").set_axis(range(1, 9)).to_csv(classes, index_label="row")
+    refused("numbers in its first column and 'Nr', as .*images", read_features, images, **given)
+
+
 @pytest.mark.parametrize("unseen", [["²"], ["٣"], ["007"], ["+2"], ["1_0"]])
 def test_only_plain_numbers_are_rows(csv_files, unseen):
     images, classes = csv_files
@@ -247,6 +275,8 @@ def test_class_vectors_by_name(arrays):
     assert from_features(**given | unnamed).checksum == plain
     turned = {"class_embeddings": dict(reversed(vectors.items())), "class_names": names}
     assert from_features(**given | turned).checksum == plain
+    series = {name: pandas.Series(row, index=list("xyz")) for name, row in vectors.items()}
+    assert from_features(**given | unnamed | {"class_embeddings": series}).checksum == plain
 
 
 def test_indices_of_frames(arrays):
@@ -274,6 +304,10 @@ REFUSALS = [
     ({"class_names": masked(NAMES)}, "class_names has masked entries"),
     ({"features": MISSING}, "features must hold numbers .*NAType"),
     ({"class_embeddings": FRAME, "unseen_classes": UNSEEN[::-1]}, "'h', where .* has 'a'"),
+    ({"class_embeddings": FRAME.rename(str.upper)}, "index of class_embeddings has 'A', which"),
+    ({"class_embeddings": FRAME.rename({"c": "x"})}, "index of class_embeddings has 'x', which"),
+    ({"unseen_classes": UNSEEN.rename(str.upper)[::-1]}, "index of unseen_classes has 'A', whi"),
+    (UNNAMED | {"class_embeddings": TURNED}, r"embeddings\['b'\] names .*DataFrame.*\.T"),
     ({"class_embeddings": FRAME[::-1]}, "row 0 of class_embeddings is 'h', where .* 'a'"),
     (NUMBERED | {"unseen_classes": UNSEEN.reset_index(drop=True)[::-1]}, "'7', where class_names"),
     ({"features": IMAGES, "labels": IMAGES[0][::-1]}, "row 0 of labels is 'image 39', where"),
@@ -290,7 +324,10 @@ REFUSALS = [
     ({"class_embeddings": BY_NAME | {None: [1.0] * 3}, "class_names": None}, "no label"),
     ({"labels": NAMED_LABELS, "class_names": None}, "names, and the class vectors have none"),
     (UNNAMED | {"labels": ["x"] * 40}, "labels has 'x', which class_embeddings lacks"),
-    ({"labels": LABELS % 7 + 1}, r"labels are all of 1 to 7 and never 0.*labels - 1"),
+    ({"labels": LABELS % 7 + 1}, r"labels go from 1 to 7 and are never 0.*labels - 1"),
+    ({"labels": LABELS % 3 * 3 + 1}, r"labels go from 1 to 7 .*class_names\[labels\] if"),
+    ({"labels": LABELS[:, None]}, r"shape \(40, 1\): give one for each row by labels\.ravel"),
+    ({"features": pandas.Series(list(np.eye(40, 6)))}, r"numpy\.stack\(features\)"),
     (UNNAMED | {"labels": LABELS.astype("i1"), "class_embeddings": MANY}, "int8, .* 200 classes"),
     ({"class_names": ["Ému", "E\u0301mu", *NAMES[2:]]}, "class_names has 'Ému' twice"),
     ({"labels": np.array(["a", "É"] * 20), "class_names": ["e\u0301", *NAMES[:7]]}, "differs"),
@@ -367,8 +404,9 @@ def test_data_that_are_refused(arrays, written, change, message, refused):
 
 def test_files_that_are_refused(arrays, written, tmp_path, refused):
     absent, text = tmp_path / "none.mat", tmp_path / "text.npz"
-    refused(r"No such file.*none\.mat", read_features, absent, error=FileNotFoundError)
     text.write_text("text")
+    for given in ({"path": absent}, {"path": text, "vectors": absent}):
+        refused(r"none\.mat is not there: check", read_features, **given, error=FileNotFoundError)
     refused("line 1 has no comma", read_features, text)
     with pytest.raises(ValueError, match="lacks labels and class_embeddings and unseen_classes"):
         read_features(written({"features": arrays["features"]}))

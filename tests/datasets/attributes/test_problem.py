@@ -151,6 +151,10 @@ def test_scaling_of_features():
     features[20, 0] = 5
     scaled = ZeroShotProblem(**fields(features=features)).scaled("standard").features
     assert (scaled[0, 0], scaled[20, 0]) == (0, 3)
+    features[:, 0] = 0.3  # whose mean is rounded
+    features[:, 1] = np.float32(1e-30) * (np.arange(30) % 2)  # whose deviation underflows
+    scaled = ZeroShotProblem(**fields(features=features)).scaled("standard").features
+    np.testing.assert_allclose(scaled[:, :2], 0, atol=1e-6)
 
 
 def test_other_array_libraries(backend):

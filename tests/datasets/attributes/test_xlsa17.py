@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.io import savemat
 
-from zslib.datasets import load_problem
+from zslib.datasets import load_problem, save_zero_shot
 from zslib.datasets.attributes import xlsa17
 from zslib.datasets.attributes.att_splits import (
     OFFICIAL_STATISTICS,
@@ -133,6 +133,15 @@ def test_what_matlab_has_beside_matrices(tmp_path):
         {"trainval_loc": att_splits["trainval_loc"].T.astype(float)},
     ):
         assert load_xlsa17(write(tmp_path / "toy", **changes)).checksum == expected
+
+
+def test_files_of_the_working_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(folder := write(tmp_path / "toy"))
+    for path in ("res101.mat", "."):
+        assert load_problem("attributes", path).name == "toy"
+    save_zero_shot(load_xlsa17(folder), tmp_path / "own")
+    monkeypatch.chdir(tmp_path / "own")
+    assert load_problem("attributes", ".").name == "toy"
 
 
 def test_missing_variables_and_what_is_an_object_of_matlab(tmp_path, refused):

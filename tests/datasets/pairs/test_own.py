@@ -103,6 +103,7 @@ REFUSALS = [
     ({"texts": [" "] * 30}, "training images have no text, .* or leave the image out"),
     ({"unseen_classes": ["z"]}, "unseen_classes has 'z', which class_names lacks"),
     ({"features": np.ones(30)}, "features must be a 2-d array"),
+    ({"labels": list("abcdeE" * 5)}, "labels has 'E' and 'e', which differ in case or blanks"),
     ({"labels": list("abc")}, "labels has 3 entries for 30 rows"),
     ({"labels": np.ma.array(["a"] * 30, mask=np.eye(30)[0])}, "labels has masked entries"),
     ({"texts": [None] + ["a"] * 29}, r"texts\[0\] must be a text or a list of texts, got No"),

@@ -4,11 +4,12 @@ import pickle
 from dataclasses import replace
 
 import numpy as np
+import pandas
 import pytest
 from sklearn.base import clone
 
 from zslib.compatibility import ESZSL
-from zslib.datasets import synthetic_attributes
+from zslib.datasets import from_features, synthetic_attributes
 from zslib.datasets.attributes.scaling import common_scale, unit_length
 from zslib.protocols import ZERO_SHOT_METHODS, ZeroShotMethod, run_table, run_zero_shot
 
@@ -133,3 +134,22 @@ def test_a_method_of_ones_own_makes_a_model(loaded):
     problem = loaded.scaled("standard")
     run = run_zero_shot(own, problem, parameters={"feature_penalty": 3.0})
     check_answers(run, run.fit(problem), loaded)
+
+
+def test_columns_are_in_the_order_of_the_problem_s(loaded):
+    images = pandas.DataFrame(loaded.features).add_prefix("f")
+    classes = pandas.DataFrame(loaded.class_embeddings, index=loaded.class_names).add_prefix("a")
+    unseen = loaded.class_names[loaded.unseen_classes]
+    named = from_features(
+        images, loaded.class_names[loaded.labels], classes, unseen_classes=unseen
+    )
+    for problem in (named, replace(loaded, features=images, class_embeddings=classes)):
+        run = run_zero_shot("ESZSL", unit_length(problem), parameters={"feature_penalty": 1.0})
+        model = pickle.loads(pickle.dumps(run.fit(problem)))
+        some, candidates = images[:9], classes.loc[unseen]
+        assert model.predict(some, candidates).shape == (9,)
+        for given in ((some.iloc[:, ::-1], candidates), (some, candidates.iloc[:, ::-1])):
+            with pytest.raises(ValueError, match=r"feature names|column 0 of class_em"):
+                model.predict(*given)
+    assert replace(named, features=loaded.features[:, :5]).columns.keys() == {"class_embeddings"}
+    assert problem.checksum == loaded.checksum

@@ -27,9 +27,11 @@ from zslib.validation import (
     as_float32,
     as_labels,
     as_vectors,
+    check_alike,
     check_indices,
     check_paired,
     check_row_names,
+    column_names,
     host_array,
     is_text,
     row_names,
@@ -38,6 +40,7 @@ from zslib.validation import (
 
 _NEEDED = ("features", "labels", "class_embeddings", "unseen_classes")
 _KNOWN = (*_NEEDED, "class_names", "val_classes")
+_CLASSES = "labels", "unseen_classes", "val_classes"
 _ELSEWHERE = (
     "; class vectors may be a CSV file, given by vectors=, and unseen classes be named by unseen="
 )
@@ -108,11 +111,12 @@ def from_features(
     if class_names is None:
         class_names = known or row_names(class_embeddings, "class_embeddings", numbers=True)
         named_by = "class_names" if class_names is None else "class_embeddings"
+    columns = {"features": features, "class_embeddings": class_embeddings}
     if by_name:
+        check_alike(class_embeddings, "class_embeddings")
         class_names = as_labels(class_names, named_by)
         rows = rows_of_names(class_names, known, "class_names", "class_embeddings")
         class_embeddings = [class_embeddings[known[row]] for row in rows]
-    check_row_names(class_embeddings, class_names, "class_embeddings", "class_names")
     features = as_vectors(host_array(features, "features"), "features")
     vectors = as_vectors(host_array(class_embeddings, "class_embeddings"), "class_embeddings")
     if class_names is None:
@@ -123,6 +127,7 @@ def from_features(
             )
         class_names = [f"class {row}" for row in range(len(vectors))]
     names = host_array(as_labels(class_names, "class_names"), "class_names")
+    _check_index(class_embeddings, names, "class_embeddings")
     if names.shape != (len(vectors),):
         raise ValueError(
             f"class_names has shape {names.shape} for {len(vectors)} class vectors: give as many"
@@ -142,6 +147,7 @@ def from_features(
         class_embeddings=as_float32(vectors[kept], "class_embeddings"),
         class_names=names[kept].astype(str),
         candidates=candidates,
+        columns={what: column_names(given) for what, given in columns.items()},
         coverage={what: count for what, count in idle.items() if count},
         **parts,
     )
@@ -158,7 +164,7 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None, named_by="cla
     if labels.shape != (n,):
         raise ValueError(
             f"labels has {labels.size} entries for {n} rows of features, and shape "
-            f"{labels.shape}: give one for each row"
+            f"{labels.shape}: give one for each row" + " by labels.ravel()" * (labels.size == n)
         )
     classes = _rows(labels, names, "labels", named_by)
     unseen = _rows(unseen, names, "unseen_classes", named_by)
@@ -229,6 +235,9 @@ def read_features(
     if not isinstance(path, str | PathLike):
         raise TypeError(f"path must be a path, got {type(path).__name__}: see from_features")
     path = Path(path)
+    for file in filter(None, (path, vectors)):
+        if not Path(file).exists():
+            raise FileNotFoundError(f"{file} is not there: check the path")
     problem, heads, names = None, {}, {}
     if is_mat(path) or (path.is_dir() and any(path.glob("*.mat"))):
         problem = load_xlsa17(path)
@@ -248,11 +257,18 @@ def read_features(
         with naming(path):
             known = as_labels(arrays.get("labels", ()), "labels").ravel()
         table = read_table(vectors, known, encoding, decimal)
+        _check_first_columns(path, heads[path.name], vectors, table)
+        own = arrays.get("class_names", ())
         arrays["class_names"], arrays["class_embeddings"], heads[Path(vectors).name] = table
         names["class_names"] = str(vectors)
     if unseen is not None:
         arrays["unseen_classes"] = _named(unseen, arrays.get("class_names", ()))
         names["unseen_classes"] = "unseen="
+    if vectors is not None and not _same_rows(own, table.names, arrays):
+        raise ValueError(
+            f"{path} numbers classes by its own class_names, and the lines of {vectors} are "
+            "others: save class_names[labels] as labels, and so the unseen and validation classes"
+        )
     check_arrays(arrays, _NEEDED, _KNOWN, path, _ELSEWHERE)
     with naming(path, names):
         problem = from_features(**arrays, name=path.stem, seed=seed)
@@ -269,12 +285,38 @@ def _read(path, encoding, decimal):
     return {"features": rows, "labels": names}, heads
 
 
+def _check_first_columns(path, head, vectors, table):
+    """Refuse a table of classes that has row numbers before what the images call their classes."""
+    head, later = head.partition(",")[0], table.heads.split(",")[1:]
+    if head in later and all(map(_ROW.fullmatch, table.names)):
+        raise ValueError(
+            f"{vectors} has numbers in its first column and {head!r}, as {path} calls its "
+            "classes, in a later one: put this column first, and leave out the numbers of rows"
+        )
+
+
+def _same_rows(own, lines, arrays):
+    """Whether classes that a file numbers are the same lines of a table as of its own names."""
+    given = [np.asarray(arrays.get(what, ())) for what in _CLASSES]
+    named = all(one.dtype.kind in "SU" for one in given if one.size)
+    own = as_labels(own, "class_names").ravel().astype(str)
+    return named or own.tolist() == lines[: own.size].tolist()
+
+
 def _named(given, names):
     """Classes as asked for: names, or rows where all are numbers and no name is one."""
     given = [given] if isinstance(given, str | Integral) else list(given)
     given = [str(one).strip() for one in given]
     rows = all(map(_ROW.fullmatch, given)) and not any(map(_ROW.fullmatch, map(str, names)))
     return np.array([int(one) for one in given] if rows else given)
+
+
+def _check_index(given, names, what):
+    """Refuse an index of text that has other names than the classes, or these in other order."""
+    index = getattr(given, "index", ())
+    if not callable(index) and all(isinstance(one, str) for one in index):
+        rows_of_names(np.asarray(index), names, f"the index of {what}", "class_names")
+    check_row_names(given, names, what, "class_names")
 
 
 def _rows(classes, names, what, named_by):
@@ -285,7 +327,7 @@ def _rows(classes, names, what, named_by):
     given = sorted(classes, key=str) if isinstance(classes, Set) else classes
     mask = np.atleast_1d(host_array(given, what))
     if mask.dtype == bool and what != "labels":
-        check_row_names(given, names, what, "class_names")
+        _check_index(given, names, what)
         return mask_rows(mask, what, len(names), "classes")
     classes = np.atleast_1d(host_array(as_labels(given, what), what))
     if not classes.size:
@@ -319,9 +361,9 @@ def _rows(classes, names, what, named_by):
             f"{what}.astype(str) if they are names, class_names[{what}] if they are rows, or give "
             "class vectors in the order of the numbers"
         )
-    if what == "labels" and not by_name and present[0] == 1 and present[-1] == present.size:
+    if what == "labels" and not by_name and present[0] == 1:
         raise ValueError(
-            f"labels are all of 1 to {present.size} and never 0, of {len(names)} classes: pass "
+            f"labels go from 1 to {present[-1]} and are never 0, of {len(names)} classes: pass "
             "labels - 1 if they count from 1, class_names[labels] if they are rows from 0"
         )
     return rows

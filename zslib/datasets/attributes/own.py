@@ -49,7 +49,7 @@ def load_zero_shot(path):
         return split_problem(read_npz(path), path)
     files = sorted(path.glob("*.npy"))
     arrays = {file.stem: _readable(path, file.stem, partial(np.load, file)) for file in files}
-    return split_problem(arrays, path)
+    return split_problem(arrays, Path(os.path.abspath(path)))  # whose name "." lacks
 
 
 def split_problem(arrays, path):

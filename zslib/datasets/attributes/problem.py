@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +12,9 @@ import numpy as np
 from zslib.arrays import take_rows
 from zslib.datasets.attributes.seen_unseen import SplitProblem
 from zslib.datasets.problem import add_words
-from zslib.validation import check_row_names, check_same_rows, row_names
+from zslib.validation import check_row_names, check_same_rows, column_names, row_names
+
+_NAMED = "features", "class_embeddings"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -55,6 +58,9 @@ class ZeroShotProblem(SplitProblem):
         Attributes of the single images.
     coverage : dict, optional
         What the data listed, used and left out, for the book to print.
+    columns : dict, optional
+        Names of the columns of "features" and of "class_embeddings", which a model of `run.fit`
+        holds later data frames against. Default: those of data frames.
     setting : str
         What the problem serves: "attributes", or one of the settings with synsets.
 
@@ -78,6 +84,7 @@ class ZeroShotProblem(SplitProblem):
     class_names: np.ndarray = None
     class_ids: np.ndarray | None = None
     image_attributes: object = None
+    columns: Mapping = field(default_factory=dict)
     setting: str = "attributes"
 
     _ARRAYS = ("features", "class_embeddings", "image_attributes")
@@ -91,7 +98,12 @@ class ZeroShotProblem(SplitProblem):
                     "index names the classes"
                 )
         check_row_names(self.class_embeddings, self.class_names, "class_embeddings", "class_names")
+        named = {n: column_names(getattr(self, n)) or self.columns.get(n) for n in _NAMED}
         self._check_vectors()
+        fitting = (
+            n for n, names in named.items() if len(names or ()) == getattr(self, n).shape[1]
+        )
+        self._set("columns", {name: named[name] for name in fitting})
         if self.image_attributes is not None:
             check_same_rows(self.features, self.image_attributes, "features", "image_attributes")
         self._check(self.class_embeddings.shape[0], "class_embeddings")

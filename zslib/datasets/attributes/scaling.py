@@ -37,7 +37,9 @@ class Scaling:
         if step == "standard":
             xp = namespace(known)
             deviation = xp.std(known, axis=0)
-            deviation = xp.where(deviation > 0, deviation, xp.ones_like(deviation))
+            # Of a constant column it may be a rounding of the mean, and is not to be divided by.
+            varies = (xp.max(known, axis=0) > xp.min(known, axis=0)) & (deviation > 0)
+            deviation = xp.where(varies, deviation, xp.ones_like(deviation))
             statistics = xp.mean(known, axis=0), deviation
         return replace(self, name=name, steps=(*self.steps, (step, statistics)))
 

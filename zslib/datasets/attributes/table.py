@@ -20,6 +20,7 @@ _INDEX_HEADS = {"", "unnamed0", "index", "rowid", "rownames"}
 _NO_HEADS = {"", "na", "n/a", "nan", "null", "none", "inf", "-inf", "?", "-"}
 _BEGINS = re.compile(r"[+.,-]?\d|[+.-]$")
 _WHOLE = re.compile("[+-]?[0-9]+")
+_SIGNED = re.compile("[+-]?[0-9][0-9.,]*")
 # Groups of three digits, which may be thousands, and no fraction.
 _GROUPED = {sign: re.compile(rf"[+-]?[1-9][0-9]{{0,2}}(?:[{sign}][0-9]{{3}})+") for sign in ".,"}
 _SHOWN = 60  # letters of a line of heads
@@ -168,8 +169,11 @@ def _read(text, start, separator, decimal, asked=False):
 def _no_number(line, decimals):
     none = (c for c in line.cells if all(_values([c], one) is None for one in decimals))
     odd = next(none, line.cells[0])
-    grouped = any(pattern.fullmatch(odd) for pattern in _GROUPED.values())
-    return line.refused(f": {odd!r} is not a number: {_NAMED if grouped else _REMEDY}")
+    signed = "," in odd or any(pattern.fullmatch(odd) for pattern in _GROUPED.values())
+    remedy = _NAMED if signed and _SIGNED.fullmatch(odd) else _REMEDY
+    if odd.lower() in _NO_HEADS or odd.startswith("#"):
+        remedy = "fill this cell, or leave out its line, or its column where that is empty"
+    return line.refused(f": {odd!r} is not a number: {remedy}")
 
 
 def _rows(text, start, separator):

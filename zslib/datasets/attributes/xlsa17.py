@@ -1,5 +1,6 @@
 """Data sets in the format of Xian et al. (2017): ``res101.mat`` and ``att_splits.mat``."""
 
+import os
 from functools import partial
 from pathlib import Path
 
@@ -52,7 +53,7 @@ def load_xlsa17(source, *, att="unit length", seed=0, feature_scaling="none", ma
     """
     check_choice(att, "att", ("unit length", "original"))
     path, split_path = _files(source)
-    folder = path.parent
+    folder = Path(os.path.abspath(path)).parent
     splits = read_att_splits(split_path)
     if att == "original" and splits.original_att is None:
         raise ValueError(f"{split_path} has no original_att: pass att='unit length'")

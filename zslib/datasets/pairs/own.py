@@ -12,7 +12,14 @@ from zslib.datasets.attributes.own import check_arrays, read_npz
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.files import naming
 from zslib.datasets.pairs.problem import ImageTextProblem
-from zslib.validation import as_float32, as_labels, as_vectors, check_paired, host_array
+from zslib.validation import (
+    as_float32,
+    as_labels,
+    as_vectors,
+    check_paired,
+    host_array,
+    plain_name,
+)
 
 _NEEDED = ("features", "labels", "texts", "unseen_classes")
 _KNOWN = (*_NEEDED, "class_names", "val_classes")
@@ -80,6 +87,14 @@ def from_captions(
     labels = host_array(as_labels(labels, "labels"), "labels")
     if class_names is None:
         class_names = np.unique(labels)
+        writings = {}
+        for one in class_names.tolist():
+            other = writings.setdefault(plain_name(one), one)
+            if other != one:
+                raise ValueError(
+                    f"labels has {other!r} and {one!r}, which differ in case or blanks: write "
+                    "them one way, or give class_names if these are two classes"
+                )
         if lost := sorted(_LOST.intersection(class_names.tolist())):
             raise ValueError(
                 f"labels has {lost[0]!r}, which a missing label becomes as text: leave these rows "

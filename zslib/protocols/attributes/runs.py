@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from zslib.arrays import resolve_device, take_rows
 from zslib.compatibility import Scaled
 from zslib.datasets.attributes.scaling import scaled_as
@@ -85,6 +87,11 @@ class ZeroShotRun:
             image_attributes=None if attributes is None else take_rows(attributes, rows),
             unseen_embeddings=take_rows(problem.class_embeddings, problem.unseen_classes),
         )
+        # Later data frames must have the columns of the problem's.
+        model.embedding_names_in_ = problem.columns.get("class_embeddings")
+        features = problem.columns.get("features", ())
+        if features and all(isinstance(one, str) for one in features):
+            model.feature_names_in_ = np.array(features, dtype=object)  # as scikit-learn has it
         # From here on vectors come as they were before the scaling.
         if scaler is not None:
             model.set_params(scaling=scaler)
