@@ -250,5 +250,8 @@ def test_rows_with_the_same_names_must_have_one_order(frame):
         for turned in (one[::-1], one[0][::-1]):
             with pytest.raises(ValueError, match=f"row 0 of Y is {words}"):
                 v.check_paired(one, turned, "X", "Y")
+    others = frame(np.eye(3), index=list("bcd"))
+    with pytest.raises(ValueError, match=f"row 0 of Y is 'b', where X has 'a': {remedy}"):
+        v.check_paired(X, others, "X", "Y")
     v.check_paired(numbered[:2], numbered[1:], "X", "Y")
     v.check_paired(numbered.set_axis([0, 1, 1]), numbered.set_axis([1, 0, 1]), "X", "Y")

@@ -263,7 +263,7 @@ def check_paired(a, b, name_a, name_b):
     """Raise ValueError where the rows of ``a`` and ``b`` have the same names in other order.
 
     Names are the index of a data frame or a series, of text, or of anything else that names each
-    row once; what has none fits any.
+    row once; what has none fits any. Of text half of the names in other rows are enough.
     """
     known, names = (getattr(rows, "index", ()) for rows in (a, b))
     if callable(known) or callable(names) or len(names) != len(known) or known is names:
@@ -273,7 +273,12 @@ def check_paired(a, b, name_a, name_b):
     text = all(isinstance(one, str) for index in (known, names) for one in index)
     if text or len(set(known)) == len(known):
         meant = f", or pass an array as {name_b} if its rows do belong to those of {name_a}"
-        check_order(names, known, f"row {{}} of {name_b}", name_a, f".loc[names]{meant}")
+        row, remedy = f"row {{}} of {name_b}", f".loc[names]{meant}"
+        check_order(names, known, row, name_a, remedy)
+        places = {name: place for place, name in enumerate(known)}
+        moved = sum(places.get(name, place) != place for place, name in enumerate(names))
+        if text and 2 * moved >= len(names):
+            _check_same(names, known, row, name_a, remedy)
 
 
 def _check_same(names, known, name, where, remedy):

@@ -6,14 +6,18 @@ from pathlib import Path
 import numpy as np
 
 from zslib.datasets import from_files, load_problem
+from zslib.search.corrections import CSLS
 
 _FREQUENT, _TRAIN, _TEST = 3000, 900, 300
 
 
 def own_problem(
-    source, target, dictionary, test_dictionary="", *, dataset="auto", seed=0, limit=0
+    source, target, dictionary, test_dictionary="", *, dataset="auto", seed=0, limit=0, k=1
 ):
-    """The problem of two vector files and a dictionary; of `write_example` where none is named."""
+    """The problem of two vector files and a dictionary; of `write_example` where none is named.
+
+    It must do for lists of ``k`` targets, and for CSLS, which compares queries.
+    """
     given = [bool(path) for path in (source, target, dictionary)]
     if any(given) != all(given):
         raise ValueError(
@@ -21,7 +25,15 @@ def own_problem(
         )
     options = {"seed": seed, "limit": limit or None}
     if all(given):
-        return from_files(source, target, dictionary, test_dictionary or None, **options)
+        problem = from_files(source, target, dictionary, test_dictionary or None, **options)
+        if (n := len(problem.test_words)) < CSLS().k:
+            raise ValueError(
+                f"the dictionary leaves {n} test word(s), and CSLS compares {CSLS().k}: give a "
+                "larger one, or those to test on as test_dictionary"
+            )
+        if k >= (n := len(problem.targets)):
+            raise ValueError(f"lists of k = {k} would hold all {n} targets: give a smaller k")
+        return problem
     made = load_problem("cross-linguistic", dataset, seed=seed)
     with tempfile.TemporaryDirectory() as folder:
         files = write_example(made, Path(folder))

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from chapters.hubness.own_vectors import write_example
+from chapters.hubness.own_vectors import own_problem, write_example
 from zslib.datasets import load_problem, load_vectors
 
 
@@ -21,3 +22,13 @@ def test_the_example_reads_back_as_the_part_that_was_written(tmp_path):
     pairs = [line.split() for line in lines]
     assert pairs[0] == [made.train_words[0], made.target_words[made.train_gold[0]]]
     assert pairs[-1] == [made.test_words[-1], made.target_words[made.test_gold[-1][-1]]]
+
+
+def test_files_that_do_not_do_for_the_report_are_refused_at_once(tmp_path):
+    files = write_example(load_problem("cross-linguistic", "synthetic"), tmp_path)
+    with pytest.raises(ValueError, match=r"lists of k = 10000 would hold all \d+ targets"):
+        own_problem(*files, k=10_000)
+    words = Path(files[2]).read_text(encoding="utf-8").splitlines()[:30]
+    Path(files[2]).write_text("\n".join(words), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"leaves [1-9] test word.* as test_dictionary"):
+        own_problem(*files)

@@ -65,7 +65,8 @@ def test_sentences_are_scored_one_by_one(loaded, encoder, backend):
         gaps = np.subtract(*map(backend.to_numpy, there))
         np.testing.assert_allclose(-scores[:, j], np.linalg.norm(gaps, axis=1), rtol=1e-4)
     best = [sentences[j] for j in scores.argmax(axis=1)]
-    np.testing.assert_array_equal(model.best_sentence(images, sentences), best)
+    for given in (sentences, iter(sentences)):
+        np.testing.assert_array_equal(model.best_sentence(images, given), best)
 
 
 def test_a_run_makes_the_model_that_it_tested(loaded):
@@ -102,6 +103,8 @@ def test_what_no_sentence_can_be_made_of_is_refused(loaded):
         (model.decision_function, (X, []), ValueError, "empty"),
         (model.best_sentence, (X[0], ["a bird"]), ValueError, "images must be a 2-d array"),
         (model.predict, (X, ["a bird"]), TypeError, "a dict of name to sentences, got list"),
+        (model.predict, (X, {}), TypeError, "a dict of name to sentences, got an empty one"),
+        (model.decision_function, (X, iter(["bird", "xyz"])), ValueError, "sentence 1, 'xyz'"),
         (fit_image_text, (light(loaded), changed), ValueError, r"\(hand\) after 'unit length'"),
         (fit_image_text, (light(loaded), X), TypeError, "must be of the class ImageTextProblem"),
     ):

@@ -1,6 +1,6 @@
 """A fitted image-text model behind the words and the scaling that it was trained with."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -59,6 +59,7 @@ class CaptionModel:
 
         Parameters as in `decision_function`; of vectors it is their row, int64 (n,).
         """
+        sentences = _held(sentences)
         scores = self.decision_function(images, sentences)
         best = to_host(namespace(scores).argmax(scores, axis=1))
         return best if self.vocabulary is None else np.array(list(sentences))[best]
@@ -70,10 +71,9 @@ class CaptionModel:
         """
         names, prototypes = self.class_names, self.prototypes
         if classes is not None:
-            if not isinstance(classes, Mapping):
-                raise TypeError(
-                    f"classes must be a dict of name to sentences, got {type(classes).__name__}"
-                )
+            if not isinstance(classes, Mapping) or not classes:
+                got = "an empty one" if classes == {} else type(classes).__name__
+                raise TypeError(f"classes must be a dict of name to sentences, got {got}")
             names = np.array(list(classes))
             xp = namespace(prototypes)
             means = [xp.mean(self._embedded(texts), axis=0) for texts in classes.values()]
@@ -88,6 +88,7 @@ class CaptionModel:
     def _embedded(self, sentences):
         if self.vocabulary is None:
             return self.model.embed_texts(as_vectors(sentences, "sentences", like=self.prototypes))
+        sentences = _held(sentences)
         tokens = self.vocabulary.transform(sentences, self.length)
         unknown = np.flatnonzero((tokens <= UNKNOWN).all(axis=1))
         if unknown.size:
@@ -96,6 +97,11 @@ class CaptionModel:
                 f"training texts have ({unknown.size} such): nothing is known of it"
             )
         return self.model.embed_texts(like(tokens, self.prototypes))
+
+
+def _held(sentences):
+    """Sentences that may be read twice."""
+    return list(sentences) if isinstance(sentences, Iterator) else sentences
 
 
 def fit_image_text(
