@@ -75,6 +75,9 @@ def test_what_is_no_path_is_named(files, place, refused):
     given[place] = [("e1", "x1")]
     remedy = "pair of words and matrix" if place < 2 else "bilingual_problem"
     refused(f"{what} must be a path, got list.*{remedy}", from_files, *given, error=TypeError)
+    given = ["a", "b", "train", "test"]
+    for at, what in enumerate(("source_vectors", "target_vectors", "train_dictionary")):
+        refused(f"{what} is an empty path", from_files, *given[:at], "", *given[at + 1 :])
 
 
 def test_vectors_in_memory_are_those_of_the_file(files):

@@ -83,22 +83,25 @@ def from_files(
                 f"{what} must be a path, got {type(path).__name__}: for pairs in memory see "
                 "bilingual_problem"
             )
+    sides, names = {"source_vectors": source_vectors, "target_vectors": target_vectors}, []
+    given = sides | {"train_dictionary": train_dictionary, "test_dictionary": test_dictionary}
+    if empty := [what for what, path in given.items() if isinstance(path, str) and not path]:
+        raise ValueError(f"{empty[0]} is an empty path: name a file")
     options = {"limit": limit, "errors": errors, "encoding": encoding, "bad_lines": bad_lines}
-    sides, names = [], []
-    for what, side in (("source_vectors", source_vectors), ("target_vectors", target_vectors)):
+    for what, side in sides.items():
         if isinstance(side, str | PathLike):
             names.append(Path(side).name)
         else:
             names.append(type(side).__name__)
             side = as_word_vectors(side, what)
-        sides.append(load_vectors(side, **options))
+        sides[what] = load_vectors(side, **options)
     train = read_dictionary(train_dictionary, encoding=encoding)
     if test_dictionary is None:
         train, test = split_dictionary(train, seed=seed)
     else:
         test = read_dictionary(test_dictionary, encoding=encoding)
     return bilingual_problem(
-        *sides,
+        *sides.values(),
         train,
         test,
         name=name,
