@@ -108,6 +108,7 @@ def test_what_has_vectors_and_names(frame):
         keyed,  # as gensim's KeyedVectors
         SimpleNamespace(wv=keyed),
         dict(zip(NAMES, vectors, strict=True)),
+        (NAMES, vectors),
         *(frame(vectors.astype(dtype), index=NAMES) for dtype in ("f4", "f8")),
     ):
         retriever = Retriever().fit(targets=given, sources=given)
@@ -145,6 +146,12 @@ def test_a_problem():
     words = {"zero": 0 * X_test[0], **dict(zip(problem.test_words, 7 * X_test, strict=True))}
     found = model.fit_problem(of_one, sources=words).translate(problem.test_words)
     assert names_of(found) == names_of(expected)
+    model = Retriever(RidgeMap(), metric="euclidean", correction=CSLS(5))
+    of_one = replace(of_one, targets=unit(problem.targets))
+    expected = model.fit_problem(of_one, reference=X_train).nearest(X_test)
+    longer = {"reference": 3 * X_train, "targets": (problem.target_words, 5 * of_one.targets)}
+    found = model.fit_problem(of_one, **longer).nearest(X_test)
+    assert names_of(found) == names_of(expected)
     images = synthetic_crossmodal(n_targets=300, n_labels=40, test_images=40)
     assert Retriever(RidgeMap()).fit_problem(images).source_names_ is None
 
@@ -153,12 +160,24 @@ def fitted(**options):
     return Retriever(RidgeMap()).fit(X, Y, sources=dict(zip(WORDS, X, strict=True)), **options)
 
 
+def with_source(vector, correction=None):
+    sources = {**dict(zip(WORDS, X, strict=True)), "odd": vector}
+    return Retriever(RidgeMap(), correction=correction).fit(X, Y, sources=sources)
+
+
 NOT_REFITTED = GridSearchCV(RidgeMap(), {}, refit=False)
 REFUSALS = [
     (lambda: fitted().translate("en401"), r"lack 1 of the words \('en401'\); near .*'en40?1?'"),
     (lambda: fitted().translate(["En3", "en3"]), "near 'En3': 'en3'"),
     (lambda: fitted().translate("zzz"), r"\('zzz'\): retriever.source_names_ has the 40"),
     (lambda: Retriever().fit(targets=Y).translate("en1"), "there are none with names"),
+    (lambda: fitted().translate({"en1"}), "sequence of str, got set", TypeError),
+    (lambda: fitted().translate(b"en1"), "sequence of str, got bytes", TypeError),
+    (lambda: fitted().translate(None), "sequence of str, got NoneType", TypeError),
+    (lambda: with_source(0 * X[0]).translate(["en1", "odd"]), "'odd' in sources is zero or not"),
+    (lambda: with_source(X[0] * np.nan).translate("odd"), "'odd' in sources is zero or not"),
+    (lambda: with_source(X[0] * np.nan, "csls"), "'odd' in sources is zero or not"),
+    (lambda: Retriever().fit(targets="it.vec"), "targets is a str: read a file", TypeError),
     (lambda: Retriever().fit(), "targets is missing"),
     (lambda: Retriever(RidgeMap()).fit(X), "X and Y go together"),
     (lambda: Retriever().fit(X, Y), r"no map to learn: pass mapping=RidgeMap\(\)"),

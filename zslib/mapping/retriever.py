@@ -1,6 +1,7 @@
 """From vectors to words: a map, targets with names, and a correction, as one estimator."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from contextlib import contextmanager, nullcontext
 from difflib import get_close_matches
 
 import numpy as np
@@ -51,8 +52,8 @@ class Retriever(BaseEstimator):
     Notes
     -----
     ``targets`` and ``sources`` are arrays, with their names beside them, or what has both: a data
-    frame (names are its index), a dict of vectors, `zslib.datasets.WordVectors`, and gensim's
-    ``KeyedVectors``. An array that is mapped into memory stays so, unless the map moves the
+    frame (names are its index), a dict of vectors, a pair of words and matrix,
+    `zslib.datasets.WordVectors`, and gensim's ``KeyedVectors``. An array that is mapped into memory stays so, unless the map moves the
     targets; it must not change afterwards.
 
     Examples
@@ -145,7 +146,8 @@ class Retriever(BaseEstimator):
             languages, `translate` knows its training and its test words.
         **options
             As in `fit`, in the place of what the problem has. ``sources``, for instance all the
-            words of a file, are made of length one where the problem's vectors are.
+            words of a file, ``reference`` and ``targets`` are made of length one where the
+            problem's vectors of their space are.
 
         Returns
         -------
@@ -157,14 +159,22 @@ class Retriever(BaseEstimator):
             first = np.sort(np.unique(words, return_index=True)[1])
             vectors = namespace(problem.X_train).concat([problem.X_train, problem.X_test])
             given |= {"sources": take_rows(vectors, first), "source_names": words[first]}
-        if options.get("sources") is not None:
-            words, vectors = _named(options["sources"], options.get("source_names"), "sources")
-            if np.abs(to_host(row_norms(problem.X_train)) - 1).max() < 1e-3:
-                vectors = as_vectors(vectors, "sources")
-                kept = np.flatnonzero(to_host(row_norms(vectors)) > 0)
-                vectors = unit_rows(take_rows(vectors, kept))
-                words = None if words is None else words[kept]
-            options |= {"sources": vectors, "source_names": words}
+        for what, names, known in (
+            ("sources", "source_names", problem.X_train),
+            ("targets", "target_names", problem.targets),
+            ("reference", None, problem.X_train),
+        ):
+            if options.get(what) is None:
+                continue
+            words, vectors = _named(options[what], options.get(names), what)
+            if np.abs(to_host(row_norms(known)) - 1).max() < 1e-3:
+                vectors = as_vectors(vectors, what)
+                if what == "sources":
+                    kept = np.flatnonzero(to_host(row_norms(vectors)) > 0)
+                    vectors = take_rows(vectors, kept)
+                    words = None if words is None else words[kept]
+                vectors = unit_rows(vectors, name=what)
+            options |= {what: vectors} | ({names: words} if names else {})
         if "targets" in options:
             del given["target_names"]
         return self.fit(problem.X_train, problem.Y_train, **{**given, **options})
@@ -227,6 +237,11 @@ class Retriever(BaseEstimator):
                 "translate looks words up in the sources, and there are none with names: give "
                 "fit(..., sources=..., source_names=...), or ask by nearest(vectors)"
             )
+        if words is None or isinstance(words, bytes | Set) or not np.iterable(words):
+            raise TypeError(
+                f"words must be a str or a sequence of str, got {type(words).__name__}: answers "
+                "come in their order"
+            )
         single = isinstance(words, str)
         asked = [words] if single else list(words)
         missing = [word for word in asked if word not in self._rows]
@@ -235,7 +250,8 @@ class Retriever(BaseEstimator):
         if not asked:
             return []
         rows = np.array([self._rows[word] for word in asked])
-        found = self.nearest(_taken(self.sources_, rows), k)
+        with self._naming_sources(rows):
+            found = self.nearest(_taken(self.sources_, rows), k)
         return found[0] if single else found
 
     def _names_of(self, indices):
@@ -280,7 +296,24 @@ class Retriever(BaseEstimator):
         _, vectors = _named(known if reference is None else reference, None, "reference")
         if reference is None:
             vectors = _taken(vectors, np.arange(min(REFERENCES, vectors.shape[0])))
-        return clone(correction).fit(self._mapped(vectors), self.targets_, metric=self.metric)
+        named = reference is None and self._rows is not None
+        with self._naming_sources(np.arange(vectors.shape[0])) if named else nullcontext():
+            return clone(correction).fit(self._mapped(vectors), self.targets_, metric=self.metric)
+
+    @contextmanager
+    def _naming_sources(self, rows):
+        """Where a search fails for a vector of these rows of the sources, name its word."""
+        try:
+            yield
+        except ValueError as error:
+            vectors = to_host(as_vectors(_taken(self.sources_, rows), "sources", finite=False))
+            bad = ~np.isfinite(vectors).all(axis=1) | ~vectors.any(axis=1)
+            if not bad.any():
+                raise
+            word = str(self.source_names_[rows[bad.argmax()]])
+            raise ValueError(
+                f"the vector of {word!r} in sources is zero or not finite: mend or drop it"
+            ) from error
 
 
 def _taken(vectors, rows):
@@ -294,6 +327,8 @@ def _named(vectors, names, name):
         if names is not None:
             raise ValueError(f"names of the {name} are given without vectors: give {name} too")
         return None, None
+    if isinstance(vectors, str):
+        raise TypeError(f"{name} is a str: read a file by zslib.datasets.load_vectors")
     vectors = getattr(vectors, "wv", vectors)
     if hasattr(vectors, "index_to_key"):
         known, vectors = vectors.index_to_key, vectors.vectors
@@ -301,6 +336,8 @@ def _named(vectors, names, name):
         known, vectors = vectors.words, vectors.vectors
     elif isinstance(vectors, Mapping):
         known, vectors = list(vectors), list(vectors.values())
+    elif isinstance(vectors, tuple) and len(vectors) == 2 and isinstance(vectors[0][0], str):
+        known, vectors = vectors
     else:
         known = vectors.index if column_names(vectors) is not None else None
     names = known if names is None else names
