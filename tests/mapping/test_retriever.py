@@ -175,6 +175,7 @@ REFUSALS = [
     (lambda: fitted().translate(b"en1"), "sequence of str, got bytes", TypeError),
     (lambda: fitted().translate(None), "sequence of str, got NoneType", TypeError),
     (lambda: with_source(0 * X[0]).translate(["en1", "odd"]), "'odd' in sources is zero or not"),
+    (lambda: Retriever(RidgeMap()).fit(X, Y, sources={"odd": X[0] * np.nan}), "'odd' in sources"),
     (lambda: with_source(X[0] * np.nan).translate("odd"), "'odd' in sources is zero or not"),
     (lambda: with_source(X[0] * np.nan, "csls"), "'odd' in sources is zero or not"),
     (lambda: Retriever().fit(targets="it.vec"), "targets is a str: read a file", TypeError),

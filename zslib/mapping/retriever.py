@@ -1,7 +1,7 @@
 """From vectors to words: a map, targets with names, and a correction, as one estimator."""
 
 from collections.abc import Mapping, Set
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 import numpy as np
@@ -53,8 +53,8 @@ class Retriever(BaseEstimator):
     -----
     ``targets`` and ``sources`` are arrays, with their names beside them, or what has both: a data
     frame (names are its index), a dict of vectors, a pair of words and matrix,
-    `zslib.datasets.WordVectors`, and gensim's ``KeyedVectors``. An array that is mapped into memory stays so, unless the map moves the
-    targets; it must not change afterwards.
+    `zslib.datasets.WordVectors`, and gensim's ``KeyedVectors``. An array that is mapped into
+    memory stays so, unless the map moves the targets; it must not change afterwards.
 
     Examples
     --------
@@ -131,7 +131,8 @@ class Retriever(BaseEstimator):
         self.targets_ = PreparedTargets(targets, self.metric)
         self.target_names_, self.source_names_, self.sources_ = names, words, sources
         if sources is not None:
-            first = self._mapped(_taken(sources, np.arange(1)))
+            with self._naming_sources(np.arange(1)):
+                first = self._mapped(_taken(sources, np.arange(1)))
             check_same_width(first, self.targets_, "sources", "targets")
         self.correction_ = self._fitted_correction(reference, X)
         return self
@@ -159,22 +160,20 @@ class Retriever(BaseEstimator):
             first = np.sort(np.unique(words, return_index=True)[1])
             vectors = namespace(problem.X_train).concat([problem.X_train, problem.X_test])
             given |= {"sources": take_rows(vectors, first), "source_names": words[first]}
-        for what, names, known in (
-            ("sources", "source_names", problem.X_train),
-            ("targets", "target_names", problem.targets),
-            ("reference", None, problem.X_train),
-        ):
-            if options.get(what) is None:
+        spaces = {"sources": problem.X_train, "targets": problem.targets}
+        for what, known in (spaces | {"reference": problem.X_train}).items():
+            if options.get(what) is None or not _of_length_one(known):
                 continue
+            names = f"{what[:-1]}_names"
             words, vectors = _named(options[what], options.get(names), what)
-            if np.abs(to_host(row_norms(known)) - 1).max() < 1e-3:
-                vectors = as_vectors(vectors, what)
-                if what == "sources":
-                    kept = np.flatnonzero(to_host(row_norms(vectors)) > 0)
-                    vectors = take_rows(vectors, kept)
-                    words = None if words is None else words[kept]
-                vectors = unit_rows(vectors, name=what)
-            options |= {what: vectors} | ({names: words} if names else {})
+            vectors = as_vectors(vectors, what)
+            if what != "targets":  # whose rows may be their names
+                kept = np.flatnonzero(to_host(row_norms(vectors)) > 0)
+                vectors, words = take_rows(vectors, kept), None if words is None else words[kept]
+            # What is mapped into memory stays so.
+            options[what] = vectors if _of_length_one(vectors) else unit_rows(vectors, name=what)
+            if what in spaces:
+                options[names] = words
         if "targets" in options:
             del given["target_names"]
         return self.fit(problem.X_train, problem.Y_train, **{**given, **options})
@@ -296,8 +295,9 @@ class Retriever(BaseEstimator):
         _, vectors = _named(known if reference is None else reference, None, "reference")
         if reference is None:
             vectors = _taken(vectors, np.arange(min(REFERENCES, vectors.shape[0])))
-        named = reference is None and self._rows is not None
-        with self._naming_sources(np.arange(vectors.shape[0])) if named else nullcontext():
+        of_sources = reference is None and self.sources_ is not None
+        rows = np.arange(vectors.shape[0] if of_sources else 0)
+        with self._naming_sources(rows):
             return clone(correction).fit(self._mapped(vectors), self.targets_, metric=self.metric)
 
     @contextmanager
@@ -310,10 +310,16 @@ class Retriever(BaseEstimator):
             bad = ~np.isfinite(vectors).all(axis=1) | ~vectors.any(axis=1)
             if not bad.any():
                 raise
-            word = str(self.source_names_[rows[bad.argmax()]])
+            row = rows[bad.argmax()]
+            word = str(row if self.source_names_ is None else self.source_names_[row])
             raise ValueError(
                 f"the vector of {word!r} in sources is zero or not finite: mend or drop it"
             ) from error
+
+
+def _of_length_one(vectors):
+    """Whether all rows have length one, but for rounding."""
+    return bool(np.abs(to_host(row_norms(vectors)) - 1).max(initial=0) < 1e-3)
 
 
 def _taken(vectors, rows):

@@ -109,6 +109,7 @@ REFUSALS = [
     ({"texts": [None] + ["a"] * 29}, r"texts\[0\] must be a text or a list of texts, got No"),
     ({"texts": [["a"]] * 29 + [[1]]}, r"texts\[29\] must be a text or a list of texts, got"),
     ({"labels": [1, *"abcdef" * 5][:30]}, "labels must hold integers, or names alone"),
+    ({"texts": [["a", "..."]] * 30}, r"texts\[0\]: text 1 has no word: '\.\.\.'"),
 ]
 
 

@@ -12,6 +12,7 @@ from zslib.datasets.attributes.own import check_arrays, read_npz
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.files import naming
 from zslib.datasets.pairs.problem import ImageTextProblem
+from zslib.datasets.words.tokens import check_texts
 from zslib.validation import (
     as_float32,
     as_labels,
@@ -106,6 +107,9 @@ def from_captions(
         if not np.iterable(some) or not all(isinstance(text, str) for text in some):
             raise TypeError(f"texts[{row}] must be a text or a list of texts, got {some!r}")
     texts = [[text for text in some if text.strip()] for some in texts]
+    for row, some in enumerate(texts):
+        with naming(f"texts[{row}]"):
+            check_texts(some)
     alike = np.unique(["\n".join(sorted(set(some))) for some in texts], return_inverse=True)[1]
     by_label = {}
     for label, number in zip(map(str, labels), alike.tolist(), strict=False):
