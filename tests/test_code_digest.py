@@ -68,6 +68,19 @@ def test_a_folder_without_init_is_a_package_and_an_installed_one_does_not_count(
     assert code_digest.reached("from fixed import one") == {}
 
 
+def test_a_module_of_one_file_counts_alone(tmp_path, monkeypatch):
+    (tmp_path / "alone.py").write_text("import small.ground\n")
+    (tmp_path / "data.txt").write_text("a")
+    monkeypatch.syspath_prepend(tmp_path)
+    before = digest("import alone")
+    (tmp_path / "data.txt").write_text("b")
+    assert digest("import alone") == before
+    (tmp_path / "alone.py").write_text("value = 2\n")
+    assert digest("import alone") != before
+    names = ("alone", "zslib.protocols", "numpy.linalg", "builtins", "__main__", "of_a_session")
+    assert list(map(code_digest.traceable, names)) == [True] * 4 + [False] * 2
+
+
 F = "from small.ground import value\ndef f():\n"
 CHANGES = {
     "written in another way": ("room/one.py", F + '    "New."  # why\n    return value', False),

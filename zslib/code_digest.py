@@ -28,7 +28,7 @@ def code_digest(code, *, skip=()):
     files = reached(code, skip=skip)
     for name, path in files.items():
         digest.update(_digest(name, path))
-    folders = {path.parent: name.rpartition(".")[0] for name, path in files.items()}
+    folders = {path.parent: name.rpartition(".")[0] for name, path in files.items() if "." in name}
     for folder, package in sorted(folders.items()):
         for path in _data_files(folder):
             name = ".".join((package, *path.relative_to(folder).with_suffix("").parts))
@@ -60,25 +60,36 @@ def _left_out(name, skip):
     return any(name == s or name.startswith(f"{s}.") for s in skip)
 
 
+def traceable(module):
+    """Whether a change of a module is seen: of a notebook or a script that runs it is not."""
+    return module.partition(".")[0] in sys.stdlib_module_names or bool(_places(module))
+
+
+def _places(module):
+    """Where the package of a module lies, a folder or file."""
+    try:
+        spec = importlib.util.find_spec(module.partition(".")[0])
+    except ValueError:  # of __main__
+        return []
+    return list(spec.submodule_search_locations or filter(None, [spec.origin])) if spec else []
+
+
 @cache
 def _home(package):
-    """Folder of a package whose sources count, or None."""
+    """Folder of a package, or file of a module, whose sources count, or None."""
     if package == "zslib":
         return Path(__file__).parent
-    try:
-        spec = None if package in sys.stdlib_module_names else importlib.util.find_spec(package)
-    except ValueError:  # of __main__
-        return None
-    places = (spec and spec.submodule_search_locations) or []
-    return next((Path(p) for p in places if not _INSTALLED & {*Path(p).parts}), None)
+    places = [] if package in sys.stdlib_module_names else map(Path, _places(package))
+    places = [p for p in places if p.suffix in ("", ".py")]
+    return next((p for p in places if not _INSTALLED & {*p.parts}), None)
 
 
 def _path(module):
     """File of a module whose sources count, or None."""
     package, *rest = module.split(".")
     home = _home(package) if module.replace(".", "").isidentifier() else None
-    if home is None:
-        return None
+    if home is None or home.is_file():
+        return None if rest else home
     base = home.joinpath(*rest)
     files = (base.with_suffix(".py"), base / "__init__.py") if rest else (base / "__init__.py",)
     return next((path for path in files if path.is_file()), None)

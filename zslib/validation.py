@@ -227,7 +227,10 @@ def plain_name(name):
 
 
 def column_names(frame):
-    """Names of the columns, a list, where ``frame`` is a data frame, else None."""
+    """Names of the columns of a data frame, or of the first of a dict's series, else None."""
+    if isinstance(frame, Mapping):
+        index = getattr(next(iter(frame.values()), None), "index", len)
+        return None if callable(index) else list(index)
     return list(frame.columns) if _is_frame(frame) else None
 
 

@@ -320,6 +320,10 @@ def test_series_of_class_embeddings_are_in_one_order(frame):
     np.testing.assert_array_equal(
         ESZSL().fit(X, NAMES[y], rows).predict(X), NAMES[FITTED.predict(X)]
     )
+    turned = {name: row[::-1] for name, row in rows.items()}
+    for fitted, asked in ((rows, turned), (rows, frame(S, columns=["b", "a"], index=NAMES))):
+        with pytest.raises(ValueError, match="column 0 of class_embeddings is 'b'"):
+            ESZSL().fit(X, NAMES[y], fitted).predict(X, asked)
     rows[NAMES[3]] = rows[NAMES[3]][::-1]
     with pytest.raises(ValueError, match=r"class_embeddings\['.*'\] names its entries otherwise"):
         ESZSL().fit(X, NAMES[y], rows)

@@ -1,5 +1,6 @@
 """Sweeps against their definition, with a problem that counts how often it is worked on."""
 
+import importlib
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -272,6 +273,22 @@ def test_a_result_is_kept_by_all_that_it_depends_on():
     with threadpool_limits(3, user_api="blas"):
         kept(work, 3, Problem(), factor=2)
     assert len(CALLS) == 7
+
+
+def test_nothing_is_kept_of_code_that_may_change_unseen(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "one_file.py").write_text(
+        "from zslib.compatibility import SAE\nclass Own(SAE):\n    pass\n"
+    )
+    own = importlib.import_module("one_file").Own
+    here = type("Own", (SAE,), {"__module__": "__main__"})
+    gone = type("Own", (SAE,), {"__module__": "of_a_session"})
+    for kind, n_calls in ((own, 1), (here, 2), (gone, 2)):
+        for model in (kind(), Centred(kind())):
+            CALLS.clear()
+            for _ in range(2):
+                kept(work, 3, Problem(), known_by=model)
+            assert len(CALLS) == n_calls
 
 
 MEETING = threading.Barrier(2)

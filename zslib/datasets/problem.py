@@ -3,13 +3,17 @@
 from dataclasses import replace
 
 import numpy as np
+from array_api_compat import is_numpy_array
 
 from zslib.arrays import namespace, to_host, to_requested_device
 from zslib.validation import as_array, as_vectors, check_indices, host_array
 
 
 class Problem:
-    """Base of frozen dataclasses; a subclass names its vector arrays in ``_ARRAYS``."""
+    """Base of frozen dataclasses; a subclass names its vector arrays in ``_ARRAYS``.
+
+    Of NumPy's it keeps copies that cannot be written to, unless they are read-only or memory maps.
+    """
 
     _ARRAYS = ()
 
@@ -36,7 +40,7 @@ class Problem:
             floats = array.dtype in (namespace(array).float32, namespace(array).float64)
             array = as_vectors(array, name, like=None if floats else first)
             first = array if first is None else first
-            self._set(name, array)
+            self._set(name, _owned(array))
         present = self._present()
         namespace(*present.values())
         kinds = {str(array.dtype) for array in present.values()}
@@ -52,6 +56,16 @@ class Problem:
         if all(moved[n] is a for n, a in present.items()):
             return self
         return replace(self, **moved)
+
+
+def _owned(array):
+    """An array that nobody else changes, since results are kept by its content."""
+    mapped = isinstance(array, np.memmap) or isinstance(getattr(array, "base", None), np.memmap)
+    if not is_numpy_array(array) or mapped or not array.flags.writeable:
+        return array
+    array = array.copy(order="K")
+    array.flags.writeable = False
+    return array
 
 
 def check_problem(problem, *fields, kind):

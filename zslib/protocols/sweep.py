@@ -11,7 +11,7 @@ from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_info
 
 from zslib.arrays import resolve_device
-from zslib.code_digest import code_digest
+from zslib.code_digest import code_digest, traceable
 from zslib.datasets.locate import usable_cache
 from zslib.protocols import choices
 from zslib.validation import check_each, check_integer
@@ -218,15 +218,19 @@ def kept(function, model, problem, *, known_by=None, device=None, **options):
     the device that the problem is moved to, the code that function and model import, and the
     kernels and threads of linear algebra, which decide the last bits. So an interrupted run goes
     on where it stopped, and chapters, even at the same time, share what they have in common. What
-    is ``known_by`` stands for a model that cannot be hashed, or not all of which matters.
+    is ``known_by`` stands for a model that cannot be hashed, or not all of which matters. Nothing
+    is kept of a model that a notebook or script defines, whose code may change unseen.
     """
     device = device and resolve_device(device)
     known_by = model if known_by is None else known_by
     parts = known_by if isinstance(known_by, tuple) else (known_by,)
-    # A scorer in a scorer counts with its own code.
+    # A scorer in a scorer, or in a method, counts with its own code.
+    parts += tuple(value for part in parts for value in getattr(part, "__dict__", {}).values())
     models = [p for p in parts if isinstance(p, BaseEstimator)]
     parts += tuple(value for model in models for value in model.get_params().values())
-    modules = {function.__module__, *(type(part).__module__ for part in parts)}
+    modules = {getattr(one, "__module__", None) or "builtins" for one in (function, *parts)}
+    if not all(map(traceable, modules)):
+        return _call(function, model, problem, options, device, *[None] * 5)
     code = _code_digest(*sorted(modules))
     name = f"{function.__module__}.{function.__qualname__}"
     folder = usable_cache("memo")

@@ -108,6 +108,29 @@ def test_masks_names_and_data_frames(frame):
     assert whole.class_embeddings.dtype == np.float32
 
 
+def test_arrays_of_a_problem_are_its_own(tmp_path):
+    given = fields()
+    given["features"] = np.asfortranarray(given["features"])
+    problem = ZeroShotProblem(**given)
+    before = problem.features.copy()
+    given["features"][:] = 0
+    np.testing.assert_array_equal(problem.features, before)
+    assert problem.features.flags.f_contiguous
+    with pytest.raises(ValueError, match="read-only"):
+        problem.features[0] = 1
+    assert replace(problem, name="again").features is problem.features
+    np.save(tmp_path / "features.npy", before)
+    mapped = np.load(tmp_path / "features.npy", mmap_mode="r+")
+    there = ZeroShotProblem(**fields(features=mapped)).features
+    assert np.shares_memory(there, mapped)
+
+
+def test_the_order_of_rows_changes_nothing():
+    problem = ZeroShotProblem(**fields())
+    turned = replace(problem, **{name: rows[::-1] for name, rows in problem.parts.items()})
+    assert turned.checksum == problem.checksum
+
+
 def test_without_seen_test_images_or_validation_classes(refused):
     given = {n: a for n, a in fields().items() if n not in ("test_seen", "train", "val")}
     problem = ZeroShotProblem(**given)

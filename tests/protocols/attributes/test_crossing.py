@@ -71,7 +71,12 @@ def test_folds_are_joined_image_by_image(problem):
         zero_shot_estimate(runs, "H")
 
 
+def two_runs(problem, seeds):
+    return {"ESZSL": 2 * [evaluate_zero_shot(ESZSL(), problem)]}
+
+
 REFUSALS = [
+    (lambda p: cross_fit(two_runs, p, 4, [0]), "experiment gives 2 runs of 'ESZSL' for one seed"),
     (lambda p: crossed_problems(p, 1), "folds must be between 2 and"),
     (lambda p: crossed_problems(p, 17), "two classes in each"),
 ]

@@ -229,7 +229,7 @@ def _rows(values, name, n):
             f"{name} lists an image twice: list each row once, and pass a mask of zeros and ones "
             f"as {name}.astype(bool)"
         )
-    return rows
+    return np.sort(rows)  # as a mask lists them: what is drawn from them follows their order
 
 
 def mask_rows(mask, name, n, what):

@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from zslib.datasets.attributes.splits import class_parts, crossed_classes
+from zslib.datasets.problem import check_problem
 from zslib.protocols.attributes.outcome import in_percent
+from zslib.protocols.sweep import check_seeds
 from zslib.validation import check_choice, check_integer
 
 
@@ -58,11 +60,17 @@ def cross_fit(experiment, problem, folds, seeds):
     >>> print(zero_shot_estimate(runs["ESZSL"], "ACC"))
     35.4 [20.4, 50.1]
     """
+    check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
     crossed = {}
-    for seed in seeds:
+    for seed in check_seeds(seeds):
         parts = crossed_problems(problem, folds, seed=seed)
         trained = [experiment(part, [seed]) for part in parts]
         for name in trained[0]:
+            if any(len(of[name]) != 1 for of in trained):
+                raise ValueError(
+                    f"experiment gives {len(trained[0][name])} runs of {name!r} for one seed: let "
+                    "it train on the seeds that it is given"
+                )
             outcomes = [getattr(run, "outcome", run) for of in trained for run in of[name]]
             joined = CrossFittedOutcome.of(problem, parts, outcomes)
             crossed.setdefault(name, []).append(joined)
