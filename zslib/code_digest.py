@@ -11,6 +11,8 @@ import joblib
 
 # Folders of what is installed: it changes with its version.
 _INSTALLED = {"site-packages", "dist-packages"}
+# What is run, and not imported.
+_RUN = {"__main__", "__mp_main__"}
 # Text that says what code does.
 _PROSE = {".md", ".ipynb"}
 
@@ -67,9 +69,12 @@ def traceable(module):
 
 def _places(module):
     """Where the package of a module lies, a folder or file."""
+    package = module.partition(".")[0]
+    if package in _RUN:
+        return []
     try:
-        spec = importlib.util.find_spec(module.partition(".")[0])
-    except ValueError:  # of __main__
+        spec = importlib.util.find_spec(package)
+    except ValueError:  # of a module that was made, not imported
         return []
     return list(spec.submodule_search_locations or filter(None, [spec.origin])) if spec else []
 
