@@ -206,12 +206,21 @@ def rows_of_names(values, names, name, where):
     return found.reshape(values.shape)
 
 
-def numbered(*labels):
+def numbered(**labels):
     """Arrays of labels; where all of them hold names, by their places in alphabetical order."""
-    if not all(map(is_text, labels)):
-        return list(labels)
-    texts = [one.astype(str) for one in labels]
-    names = np.unique(np.concatenate([one.ravel() for one in texts]))
+    if not all(map(is_text, labels.values())):
+        return list(labels.values())
+    texts = [as_labels(one, name).astype(str) for name, one in labels.items()]
+    sets, writings = [{*np.unique(one).tolist()} for one in texts], {}
+    names = sorted(set().union(*sets))
+    for name in names:
+        writings.setdefault(plain_name(name), set()).add(name)
+    for several in writings.values():
+        if len(several) > 1 and all(len(several & one) < 2 for one in sets):
+            raise ValueError(
+                f"{' and '.join(labels)} write a label as {' and '.join(map(repr, several))}: "
+                "write it one way, or pass numbers if these are two"
+            )
     return [np.searchsorted(names, one) for one in texts]
 
 

@@ -12,12 +12,14 @@ from zslib.search import top_k
 from zslib.validation import (
     as_array,
     as_vectors,
+    check_columns,
     check_indices,
     check_integer,
     check_length,
     check_paired,
     check_real,
     check_same_width,
+    column_names,
 )
 
 
@@ -153,6 +155,7 @@ class GaussianThreshold(BaseEstimator):
         """
         share = check_real(self.share, "share", low=0, high=1)
         check_paired(points, codes, "points", "codes")
+        check_columns(centres, column_names(points), "centres", "points")
         given, points, codes = points, as_vectors(points, "points"), as_array(codes, "codes")
         validate_data(self, given, skip_check_array=True)
         check_length(codes, "codes", points.shape[0], "points")

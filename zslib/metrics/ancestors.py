@@ -4,6 +4,8 @@ from graphlib import TopologicalSorter
 
 import numpy as np
 
+from zslib.metrics.hierarchy import check_ordered
+
 
 def common_ancestor_heights(hierarchy, labels):
     """Height of the lowest common ancestor of each pair of labels, (n, n) float64; 0 for equals.
@@ -21,6 +23,8 @@ def common_ancestor_heights(hierarchy, labels):
            [2., 0., 1.],
            [2., 1., 0.]])
     """
+    check_ordered(labels, "labels")
+    labels = list(labels)
     hierarchy._positions(labels, "labels")
     parents, waiting = {}, list(labels)
     while waiting:

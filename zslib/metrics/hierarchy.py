@@ -32,7 +32,8 @@ from zslib.validation import (
 )
 
 
-def _check_ordered(labels, name):
+def check_ordered(labels, name):
+    """Refuse a set."""
     if isinstance(labels, Set):
         raise TypeError(f"{name} must have an order, that of rows or positions: pass a list")
 
@@ -261,7 +262,7 @@ class Hierarchy:
 
     def _stops(self, labels, valid_labels, ks, if_fewer):
         valid = self._valid_positions(valid_labels)
-        _check_ordered(labels, "labels")
+        check_ordered(labels, "labels")
         positions = self._positions(labels, "labels")
         strange = [self.nodes[i] for i in positions[~np.isin(positions, valid)]]
         if strange:
@@ -292,7 +293,7 @@ def _check_predictions(predictions, gold, ks):
     """``gold``, and the columns of ``predictions`` that ``ks`` need; names become numbers."""
     check_paired(predictions, gold, "predictions", "gold")
     predictions, gold = as_array(predictions, "predictions"), as_array(gold, "gold")
-    predictions, gold = numbered(predictions, gold)
+    predictions, gold = numbered(predictions=predictions, gold=gold)
     xp = namespace(predictions, gold)
     if predictions.ndim != 2 or 0 in predictions.shape:
         raise ValueError(
@@ -355,7 +356,8 @@ def hierarchical_precision_at_k(
     """
     if not isinstance(hierarchy, Hierarchy):
         raise TypeError(f"hierarchy must be a Hierarchy, got {type(hierarchy).__name__}")
-    _check_ordered(valid_labels, "valid_labels")
+    check_ordered(valid_labels, "valid_labels")
+    valid_labels = list(valid_labels)
     valid = hierarchy._valid_positions(valid_labels)
     ks = check_ks(ks, len(valid), _VALID)
     check_paired(predictions, gold, "predictions", "gold")

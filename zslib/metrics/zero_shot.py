@@ -19,6 +19,7 @@ from zslib.validation import (
     as_array,
     as_labels,
     as_vectors,
+    check_columns,
     check_indices,
     check_integer,
     check_mask,
@@ -52,7 +53,7 @@ def class_accuracies(y_true, y_pred, classes=None):
     check_paired(y_true, y_pred, "y_true", "y_pred")
     given = {"y_true": y_true, "y_pred": y_pred, "classes": classes}
     given = {name: as_labels(one, name) for name, one in given.items() if one is not None}
-    numbers = numbered(*given.values())
+    numbers = numbered(**given)
     xp, names = namespace(*numbers), classes
     y_true, y_pred, *chosen = map(_labels, numbers, given)
     check_same_rows(y_true, y_pred, "y_true", "y_pred")
@@ -314,6 +315,7 @@ def seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen) -> 
     for side, scores, labels in given:
         check_paired(scores, labels, f"scores_{side}", f"y_{side}")
         check_row_names(is_seen, column_names(scores), "is_seen", f"scores_{side}")
+    check_columns(scores_unseen, column_names(scores_seen), "scores_unseen", "scores_seen")
     is_seen = as_array(is_seen, "is_seen")
     sides = [
         (side, as_vectors(scores, f"scores_{side}"), as_array(labels, f"y_{side}"))

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import stats
 
 from zslib.arrays import row_blocks
-from zslib.validation import check_integer, check_length
+from zslib.validation import check_integer, check_length, check_paired
 
 _ENDS = np.array([(1 - 0.95) / 2, (1 + 0.95) / 2])
 
@@ -292,6 +292,7 @@ def paired_difference(a, b, **options) -> Estimate:
     >>> print(paired_difference([10.0, 12.0, 14.0], [9.0, 11.0, 12.5]))
     1.2 [0.4, 1.9]
     """
+    check_paired(a, b, "a", "b")
     rows_a, rows_b = _rows(a, "a"), _rows(b, "b")
     if [row.size for row in rows_a] != [row.size for row in rows_b]:
         raise ValueError("a and b must have the same seeds and, in each, the same number of items")

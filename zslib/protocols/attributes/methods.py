@@ -173,7 +173,14 @@ def resolve_methods(methods):
     """A list of `ZeroShotMethod`, from a sequence of them or of names."""
     if isinstance(methods, str) or not np.iterable(methods):
         raise TypeError(f"methods must be a sequence, got {methods!r}: pass [method] for one")
-    return [resolve_method(method) for method in methods]
+    methods = [resolve_method(method) for method in methods]
+    names = [method.name for method in methods]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(
+            f"methods has {twice[0]!r} twice: name one otherwise by dataclasses.replace(method, "
+            "name=...)"
+        )
+    return methods
 
 
 _METRIC_GRID = {

@@ -11,7 +11,7 @@ from zslib.arrays import like, namespace, ragged_rows, take_rows, to_host
 from zslib.datasets.attributes.scaling import Scaling, scaled_as
 from zslib.datasets.problem import check_problem
 from zslib.datasets.words.tokens import UNKNOWN, Vocabulary
-from zslib.validation import as_vectors
+from zslib.validation import as_labels, as_vectors
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class CaptionModel:
             if not isinstance(classes, Mapping) or not classes:
                 got = "an empty one" if classes == {} else type(classes).__name__
                 raise TypeError(f"classes must be a dict of name to sentences, got {got}")
-            names = np.array(list(classes))
+            names = as_labels(list(classes), "classes")
             xp = namespace(prototypes)
             means = [xp.mean(self._embedded(texts), axis=0) for texts in classes.values()]
             prototypes = xp.stack(means)
