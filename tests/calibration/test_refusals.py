@@ -1,6 +1,7 @@
 """What the calibrations refuse, and the words in which they say so."""
 
 import numpy as np
+import pandas
 
 from zslib import calibration
 
@@ -9,6 +10,7 @@ SEEN = np.array([True, False, True, True, False, True, True, True])
 LABELS, U = np.arange(40) % 8, np.full(40, 0.5)
 EXPERTS = np.full((40, 8), 0.125)
 POINTS = np.random.default_rng(0).standard_normal((60, 3))
+LETTERS = pandas.DataFrame(POINTS, columns=list("abc"))
 CODES, CENTRES = np.arange(60) % 4, POINTS[:4]
 
 
@@ -36,8 +38,8 @@ def outliers(points=POINTS, **parameters):
     return calibration.OutlierProbability(**parameters).fit(points, CODES, CENTRES)
 
 
-def thresholds(codes=CODES, **parameters):
-    return calibration.GaussianThreshold(**parameters).fit(POINTS, codes, CENTRES)
+def thresholds(codes=CODES, points=POINTS, centres=CENTRES, **parameters):
+    return calibration.GaussianThreshold(**parameters).fit(points, codes, centres)
 
 
 # Functions, arguments, words and, if it is no ValueError, the error.
@@ -105,6 +107,7 @@ REFUSALS = {
         ({"codes": 0 * CODES}, r"codes lacks .* the first in row 1"),
         ({"codes": CODES[1:]}, "codes has shape .* one for each of the"),
         ({"codes": CODES + 9}, "codes must lie in"),
+        ({"points": LETTERS, "centres": LETTERS[:4][["c", "b", "a"]]}, "column 0 of centres is"),
     ],
     (outliers().unseen, thresholds().unseen): [
         ({"points": POINTS[:, :1]}, "points has 1 columns and the training images has")

@@ -28,6 +28,7 @@ TURNED = pandas.Series(TRAINING, index=NAMED.index[::-1])
 SCORES = rng.integers(-4, 5, size=(12, 5)) / 4
 SEEN = np.array([True, False, True, False, True])
 Y_SEEN, Y_UNSEEN = np.tile([0, 2, 4], 4), np.tile([1, 3], 6)
+LETTERS = pandas.DataFrame(SCORES, columns=list("abcde"))
 BROKEN = np.where(np.arange(60).reshape(12, 5) == 15, np.nan, SCORES)
 
 
@@ -35,8 +36,10 @@ def precision(predictions, gold=TWO, ks=2, valid=VALID, hierarchy=TREE):
     return metrics.hierarchical_precision_at_k(predictions, gold, hierarchy, valid, ks)
 
 
-def curve(scores_seen=SCORES, y_seen=Y_SEEN, y_unseen=Y_UNSEEN, is_seen=SEEN):
-    return metrics.seen_unseen_curve(scores_seen, y_seen, SCORES, y_unseen, is_seen)
+def curve(
+    scores_seen=SCORES, y_seen=Y_SEEN, scores_unseen=SCORES, y_unseen=Y_UNSEEN, is_seen=SEEN
+):
+    return metrics.seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen)
 
 
 # Arguments (those by name in a dictionary), words and, if it is no ValueError, the error.
@@ -116,6 +119,8 @@ REFUSALS = {
         ((["a", "b"], ["a", pandas.NA]), r"y_pred has no label at 1 .* first in row 1:"),
         ((["a", 1], ["a", "b"]), "y_true must hold integers, or names alone", TypeError),
         (([0, 2], [0, 2], [0, 0]), "lists a class twice"),
+        ((["cat", "dog"], ["Cat", "dog"]), r"y_true and y_pred write a label as '[cC]at' and"),
+        ((["caf\u00e9", "b"], ["cafe\u0301", "b"]), "write it one way, or pass numbers"),
         (([0, 2], [0, 2], [True, False]), "classes must hold integers, .*got bool", TypeError),
     ],
     metrics.harmonic_mean: [
@@ -131,6 +136,10 @@ REFUSALS = {
         (([0.5, 0.2],), "scores must be a 2-d array"),
     ],
     curve: [
+        (
+            {"scores_seen": LETTERS, "scores_unseen": LETTERS[list("edcba")]},
+            "column 0 of scores_u",
+        ),
         ({"scores_seen": BROKEN}, "scores_seen holds NaN or infinity in 1 row"),
         ({"y_seen": Y_SEEN[1:]}, "y_seen has 11 rows and scores_seen has 12"),
         ({"y_unseen": 0 * Y_UNSEEN}, "y_unseen holds class 0, which"),
@@ -192,7 +201,10 @@ REFUSALS = {
         ((["dog"], -1), "radius must be at least 0"),
         ((["dog"], 1.5), "radius must be an integer", TypeError),
     ],
-    common_ancestor_heights: [((TREE, []), "labels is empty")],
+    common_ancestor_heights: [
+        ((TREE, []), "labels is empty"),
+        ((TREE, set(VALID)), "labels must have an order", TypeError),
+    ],
     (precision, metrics.flat_hits_at_k): [
         ((ROWS, TWO, 3), r"predictions has 2 answer\(s\) a row, fewer than k = 3"),
         ((ROWS[:0], TWO[:0], 1), "predictions must be a non-empty"),
@@ -205,7 +217,8 @@ REFUSALS = {
         ((ROWS, TWO, 0), "k must be"),
     ],
     metrics.flat_hits_at_k: [
-        (([["dog"], ["cat"]], TWO, 1), "predictions must hold integers", TypeError)
+        (([["dog"], ["cat"]], TWO, 1), "predictions must hold integers", TypeError),
+        (([["dog", None]], [None], 2), r"predictions has no label at 1"),
     ],
     precision: [
         ((np.array([[0, 4], [1, 2]]),), r"predictions must lie in \[-1, 4\).* 0 to 4"),

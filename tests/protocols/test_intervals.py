@@ -151,6 +151,7 @@ def test_a_record_is_read_as_the_estimate_that_it_keeps():
 
 TABLE = pandas.DataFrame([[1.0, 2.0], [30.0, 40.0]])
 NO_SEQUENCE = "values must be a sequence with an entry for each"
+WORDS = pandas.Series([1.0, 2.0, 3.0], index=list("abc"))
 REFUSALS = [
     (lambda: mean_estimate([]), "values"),
     (lambda: mean_estimate([[]]), "values"),
@@ -162,6 +163,7 @@ REFUSALS = [
     (lambda: mean_estimate([[1, 2, 3]], classes=[0, None, 0]), "classes holds NaN or None"),
     (lambda: paired_difference([[1, 2]], [[1, 2, 3]]), "same number of items"),
     (lambda: paired_difference([1.0], [1.0, 2.0]), "same seeds"),
+    (lambda: paired_difference(WORDS, WORDS[::-1]), "row 0 of b is 'c', where a has 'a'"),
     (lambda: independent_mean([]), "estimates is empty"),
     (lambda: spread_over_runs([]), "at least one seed"),
     (lambda: spread_over_runs([[1.0, 2.0]]), "one number for each run"),
