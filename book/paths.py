@@ -51,7 +51,7 @@ class Layout:
     @property
     def results(self):
         """Record sets of every run, ``<chapter>/<key>/``; ``ZSLIB_RESULTS`` may name them."""
-        return Path(os.environ.get(RESULTS) or self.root / "results")
+        return Path(os.environ.get(RESULTS) or self.root / "results").expanduser()
 
     def chosen(self, chapter):
         """The settings that the published run of a chapter chose on validation data."""

@@ -50,14 +50,20 @@ def _or_nothing(show):
     return shown
 
 
+_IN_PERCENT = {"ACC", "AUSUC", "H", "seen", "unseen"}
+
+
 def _as_judged(row):
-    """A row with the interval that verdicts take; that of a level stays above zero."""
+    """A row with the interval that verdicts take; that of a level stays on its scale."""
     value = row["value"]
     if not getattr(value, "unit", ""):
         return row
     _, low, high = expanded({"value": value.mean, **vars(value)})
-    if value.low >= 0 and " - " not in str(row.get("method", "")):
+    if value.low >= 0 and not any(" - " in str(text) for text in row.values()):
         low = max(low, 0.0)
+    metric = str(row.get("metric", ""))
+    if value.high <= 100 and (metric in _IN_PERCENT or metric.endswith("%")):
+        high = min(high, 100.0)
     return row | {"value": replace(value, low=low, high=high)}
 
 

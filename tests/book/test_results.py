@@ -220,13 +220,27 @@ def test_a_caption_speaks_of_intervals_where_there_are_some(values, said):
     assert table.caption == f"Scores (CUB{said})."
 
 
-@pytest.mark.parametrize(("method", "ends"), [("a - b", "[−0.3, 2.2]"), ("a", "[0.0, 2.2]")])
-def test_intervals_over_few_classes_are_shown_as_verdicts_take_them(method, ends):
+@pytest.mark.parametrize(
+    ("row", "mean", "ends"),
+    [
+        ({"method": "a - b"}, 1.0, "[−0.3, 2.2]"),
+        ({"method": "a", "calibration": "chosen - none"}, 1.0, "[−0.3, 2.2]"),
+        ({"method": "a"}, 1.0, "[0.0, 2.2]"),
+        ({"method": "a"}, 99.0, "[97.7, 100.0]"),
+        ({"method": "a", "metric": "N_k"}, 99.0, "[97.7, 100.2]"),
+    ],
+)
+def test_intervals_over_few_classes_are_shown_as_verdicts_take_them(row, mean, ends):
     # t of 7 classes over the normal quantile, times the root of 7/6, is 1.35.
-    value = Estimate(1.0, 0.05, 1.9, 1, "classes", 7)
-    rows = [{"method": method, "metric": "H", "value": value}]
+    value = Estimate(mean, mean - 0.95, mean + 0.9, 1, "classes", 7)
+    rows = [{"metric": "H", "value": value} | row]
     results = book.Results(rows, chapter=SimpleNamespace(data="cub"))
     assert ends in str(results.table("tbl-h", "Scores", rows="method", columns="metric"))
+
+
+def test_clear_counts_intervals_as_verdicts_take_them():
+    value = Estimate(1.0, 0.05, 1.9, 1, "classes", 7)
+    rows = [{"method": "a - b", "metric": "H", "value": value}]
     many = [row | {"value": replace(value, n_units=n)} for row in rows for n in (7, 30)]
     assert book.Results(many).clear(1) == 1 and book.Results(many).clear(-1) == 0
 
