@@ -83,7 +83,10 @@ def compare(
     check_choice(backend, "backend", ("joblib", "dask"))
     if (backend == "dask") != (scheduler is not None):
         raise ValueError("backend='dask' and scheduler= go together: give both, or neither")
-    chosen = {method.name: method for method in resolve_methods(methods or COMPARED_METHODS)}
+    methods = methods or COMPARED_METHODS
+    if not isinstance(methods, str):  # one that is named twice runs once
+        methods = [one for at, one in enumerate(methods) if one not in methods[:at]]
+    chosen = {method.name: method for method in resolve_methods(methods)}
     read = {"vectors": vectors, "unseen": unseen, "encoding": encoding, "decimal": decimal}
     whole = read_features(path, **read)
     problem = check_comparable(fewer_images(whole, QUICK_IMAGES if quick else None, 0))

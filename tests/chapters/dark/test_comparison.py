@@ -42,6 +42,13 @@ def test_as_printed_gamma_is_the_own_methods_alone_and_the_table_names_the_other
     assert (gain["method"], gain["calibration"]) == ("DARK - best other", "as printed")
 
 
+def test_another_gamma_is_not_called_the_papers(runs):
+    assert not list(comparison.lead_as_printed(runs, 0.7, {}))
+    assert comparison.gamma_sentence({}, 0.7).startswith("Not the paper but this run takes")
+    names = {row["calibration"] for row in comparison.calibration_lifts(runs, 0.7)}
+    assert names == {"γ = 0.7 - none", "chosen - none"}
+
+
 def test_the_best_other_is_so_on_validation_classes(runs):
     ((problem, methods),) = runs.items()
     (run,) = methods["ESZSL"]
@@ -88,7 +95,7 @@ TABLE = {
 
 def test_the_whole_table_has_what_is_not_built():
     ours = results(ESZSL=(50.0, 1.0, 2.0), DARK=(51.0, 3.0, 4.0))
-    rows, heads = comparison.beside_print(TABLE, ours)
+    rows, heads = comparison.beside_print(TABLE, ours, 0.2)
     assert heads == ["", "CUB, paper", "CUB, ours"]
     assert rows == [
         ["ESZSL", "53.9 / 21.0", "50.0 / 1.0"],
