@@ -83,8 +83,8 @@ def compare(
     check_choice(backend, "backend", ("joblib", "dask"))
     if (backend == "dask") != (scheduler is not None):
         raise ValueError("backend='dask' and scheduler= go together: give both, or neither")
-    methods = methods or COMPARED_METHODS
-    if not isinstance(methods, str):  # one that is named twice runs once
+    methods = methods or list(COMPARED_METHODS)
+    if isinstance(methods, list | tuple):  # one that is named twice runs once
         methods = [one for at, one in enumerate(methods) if one not in methods[:at]]
     chosen = {method.name: method for method in resolve_methods(methods)}
     read = {"vectors": vectors, "unseen": unseen, "encoding": encoding, "decimal": decimal}
