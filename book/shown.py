@@ -11,6 +11,7 @@ import numpy as np
 from book.figures import figure
 from book.names import called
 from book.papers.verdicts import expanded
+from zslib.protocols.attributes.outcome import MEASURES
 from zslib.show.figures import IN_COLOR, ONE_PANEL, OTHERS, look
 from zslib.show.layout import annotate, axes_grid, labelled, legend_above
 from zslib.show.tables import Column, Markdown, Table
@@ -50,9 +51,6 @@ def _or_nothing(show):
     return shown
 
 
-_IN_PERCENT = {"ACC", "AUSUC", "H", "seen", "unseen"}
-
-
 def _as_judged(row):
     """A row with the interval that verdicts take; that of a level stays on its scale."""
     value = row["value"]
@@ -62,7 +60,7 @@ def _as_judged(row):
     if value.low >= 0 and not any(" - " in str(text) for text in row.values()):
         low = max(low, 0.0)
     metric = str(row.get("metric", ""))
-    if value.high <= 100 and (metric in _IN_PERCENT or metric.endswith("%")):
+    if value.high <= 100 and (metric in MEASURES or metric.endswith("%")):
         high = min(high, 100.0)
     return row | {"value": replace(value, low=low, high=high)}
 

@@ -160,11 +160,13 @@ class Retriever(BaseEstimator):
             first = np.sort(np.unique(words, return_index=True)[1])
             vectors = namespace(problem.X_train).concat([problem.X_train, problem.X_test])
             given |= {"sources": take_rows(vectors, first), "source_names": words[first]}
-        spaces = {"sources": problem.X_train, "targets": problem.targets}
-        for what, known in (spaces | {"reference": problem.X_train}).items():
+        for what, names, known in (
+            ("sources", "source_names", problem.X_train),
+            ("targets", "target_names", problem.targets),
+            ("reference", None, problem.X_train),
+        ):
             if options.get(what) is None or not _of_length_one(known):
                 continue
-            names = f"{what[:-1]}_names"
             words, vectors = _named(options[what], options.get(names), what)
             vectors = as_vectors(vectors, what)
             if what != "targets":  # whose rows may be their names
@@ -172,7 +174,7 @@ class Retriever(BaseEstimator):
                 vectors, words = take_rows(vectors, kept), None if words is None else words[kept]
             # What is mapped into memory stays so.
             options[what] = vectors if _of_length_one(vectors) else unit_rows(vectors, name=what)
-            if what in spaces:
+            if names is not None:
                 options[names] = words
         if "targets" in options:
             del given["target_names"]
@@ -236,7 +238,7 @@ class Retriever(BaseEstimator):
                 "translate looks words up in the sources, and there are none with names: give "
                 "fit(..., sources=..., source_names=...), or ask by nearest(vectors)"
             )
-        if words is None or isinstance(words, bytes | Set) or not np.iterable(words):
+        if isinstance(words, bytes | Set) or not np.iterable(words):
             raise TypeError(
                 f"words must be a str or a sequence of str, got {type(words).__name__}: answers "
                 "come in their order"
