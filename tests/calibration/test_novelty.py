@@ -66,6 +66,18 @@ def test_copies_of_one_image():
     np.testing.assert_array_equal(detector.unseen(np.array([[1.0, 2.0], [1.5, 2.0]])), [0, 1])
 
 
+@pytest.mark.parametrize("orders", ["CF", "FC", "FF"])
+def test_training_images_lie_in_their_balls_in_any_order_of_memory(orders):
+    rng = np.random.default_rng(0)
+    centres, codes = rng.standard_normal((20, 300)), np.arange(200) % 20
+    points = centres[codes] + rng.standard_normal((200, 300))
+    expected = GaussianThreshold(1.0).fit(points, codes, centres).radii_
+    points, centres = np.asarray(points, order=orders[0]), np.asarray(centres, order=orders[1])
+    detector = GaussianThreshold(1.0).fit(points, codes, centres)
+    np.testing.assert_array_equal(detector.radii_, expected)
+    assert not detector.unseen(points).any()
+
+
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_balls_hold_their_share(backend, share):
     known, codes, centres = draw()

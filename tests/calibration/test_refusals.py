@@ -10,7 +10,6 @@ SEEN = np.array([True, False, True, True, False, True, True, True])
 LABELS, U = np.arange(40) % 8, np.full(40, 0.5)
 EXPERTS = np.full((40, 8), 0.125)
 POINTS = np.random.default_rng(0).standard_normal((60, 3))
-LETTERS = pandas.DataFrame(POINTS, columns=list("abc"))
 CODES, CENTRES = np.arange(60) % 4, POINTS[:4]
 
 
@@ -81,6 +80,7 @@ REFUSALS = {
         ({"unseen": U * np.nan}, "unseen must hold"),
         ({"mixture": "x"}, "mixture must be one of"),
         ({"mixture": "constant", "weight": 2}, "weight must be .* at most 1"),
+        ({"mixture": "constant", "weight": 0}, "weight is 0, .* give a number above 0"),
     ],
     (gate,): [
         ({"n_top": 0}, "n_top must be"),
@@ -95,6 +95,10 @@ REFUSALS = {
         ({"temperatures": (0,)}, "temperatures must be .* above 0"),
         ({"labels": LABELS[1:]}, "labels has shape .* one for each"),
         ({"labels": LABELS + 8}, r"in \[0, 8\)"),
+        ({"labels": 0 * LABELS}, "labels are all of seen classes in the rows"),
+        ({"labels": 1 * (np.arange(40) % 3 == 0)}, "labels are all of seen"),
+        ({"labels": 0 * LABELS + 1}, "labels are all of unseen classes"),
+        ({"mixture": "constant", "weight": 0}, "weight is 0"),
     ],
     (outliers,): [
         ({"n_neighbors": 0}, "n_neighbors must be at least 1"),
@@ -107,7 +111,13 @@ REFUSALS = {
         ({"codes": 0 * CODES}, r"codes lacks .* the first in row 1"),
         ({"codes": CODES[1:]}, "codes has shape .* one for each of the"),
         ({"codes": CODES + 9}, "codes must lie in"),
-        ({"points": LETTERS, "centres": LETTERS[:4][["c", "b", "a"]]}, "column 0 of centres is"),
+        (
+            {
+                "points": pandas.DataFrame(POINTS, columns=list("abc")),
+                "centres": pandas.DataFrame(CENTRES, columns=list("cba")),
+            },
+            "column 0 of centres is 'c', where points has 'a'",
+        ),
     ],
     (outliers().unseen, thresholds().unseen): [
         ({"points": POINTS[:, :1]}, "points has 1 columns and the training images has")

@@ -47,7 +47,7 @@ def mix_experts(experts, is_seen, unseen, *, mixture="adaptive", weight=0.5):
         u, in [0, 1].
     mixture : {"adaptive", "constant", "total"}, default "adaptive"
     weight : float, default 0.5
-        w of "constant", in [0, 1].
+        w of "constant", above 0 and at most 1.
 
     Returns
     -------
@@ -93,6 +93,8 @@ def _smoothed(experts, mask, other, mixture, weight):
     if mixture == "total":
         return experts / mass
     weight = check_real(weight, "weight", low=0, high=1)
+    if weight == 0:
+        raise ValueError("weight is 0, which leaves the experts no say: give a number above 0")
     return weight * experts / mass + (1.0 - weight) / number
 
 

@@ -163,8 +163,7 @@ class GaussianThreshold(BaseEstimator):
         xp = namespace(points, check_indices(codes, "codes", centres.shape[0]))
         check_same_width(points, centres, "points", "centres")
         own = points - xp.take(centres, codes, axis=0)
-        unit = range_power(own)
-        distances, labels = unit * to_host(row_norms(own / unit)), to_host(codes)
+        distances, labels = to_host(_lengths(own)), to_host(codes)
         classes = np.arange(centres.shape[0])
         if (missing := np.setdiff1d(classes, labels)).size:
             raise ValueError(
@@ -184,10 +183,18 @@ class GaussianThreshold(BaseEstimator):
         centres, radii = typed_as(points, self.centres_, self.radii_)
         blocks = []
         for rows in row_blocks(points.shape[0], centres.shape[0] * centres.shape[1]):
-            apart = points[rows, None, :] - centres[None, :, :]
-            unit = range_power(apart)
-            blocks.append(xp.all(unit * row_norms(apart / unit) > radii[None, :], axis=1))
+            apart = _lengths(points[rows, None, :] - centres[None, :, :])
+            blocks.append(xp.all(apart > radii[None, :], axis=1))
         return xp.astype(xp.concat(blocks, axis=0), points.dtype)
+
+
+def _lengths(vectors):
+    """Lengths along the last axis, of vectors however they lie in memory alike to the last bit."""
+    xp = namespace(vectors)
+    # Sums have the order of memory: flat it is that of the rows.
+    vectors = xp.reshape(xp.reshape(vectors, (-1,)), vectors.shape)
+    unit = range_power(vectors)
+    return unit * row_norms(vectors / unit)
 
 
 def _checked(detector, points, learned):

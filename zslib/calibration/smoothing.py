@@ -207,7 +207,13 @@ class AdaptiveSmoothing(BaseEstimator):
             raise ValueError("temperatures is empty: give at least one")
         gate = ConfidenceGate() if self.gate is None else clone(self.gate)
         part = np.flatnonzero(np.arange(y.size) % 3)
-        gate.fit(xp.take(experts, like(part, experts), axis=0), mask[y[part]], mask)
+        from_seen = mask[y[part]]
+        if from_seen.all() or not from_seen.any():
+            raise ValueError(
+                f"labels are all of {'seen' if from_seen.all() else 'unseen'} classes in the rows "
+                "that the gate learns from, 1, 2, 4, 5 and so on: give images of both kinds, mixed"
+            )
+        gate.fit(xp.take(experts, like(part, experts), axis=0), from_seen, mask)
         sides = [like(np.flatnonzero(mask[y] == kind), experts) for kind in (True, False)]
         self.harmonic_means_, best = {}, -math.inf
         for temperature in temperatures:

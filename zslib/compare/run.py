@@ -83,10 +83,7 @@ def compare(
     check_choice(backend, "backend", ("joblib", "dask"))
     if (backend == "dask") != (scheduler is not None):
         raise ValueError("backend='dask' and scheduler= go together: give both, or neither")
-    methods = methods or list(COMPARED_METHODS)
-    if isinstance(methods, list | tuple):  # one that is named twice runs once
-        methods = [one for at, one in enumerate(methods) if one not in methods[:at]]
-    chosen = {method.name: method for method in resolve_methods(methods)}
+    chosen = {method.name: method for method in resolve_methods(methods or COMPARED_METHODS)}
     read = {"vectors": vectors, "unseen": unseen, "encoding": encoding, "decimal": decimal}
     whole = read_features(path, **read)
     problem = check_comparable(fewer_images(whole, QUICK_IMAGES if quick else None, 0))

@@ -186,8 +186,8 @@ def resolve_all(setting, dataset="auto"):
         present = [name for name in REAL_FIRST[setting] if available(name)]
         no_files = [n for n, e in DATASETS.items() if not e.files and setting in e.settings]
         return present or no_files
-    names = [resolve(setting, p) for p in parts if setting in _entry(p).settings]
-    return names or [resolve(setting, dataset)]
+    names = dict.fromkeys(resolve(setting, p) for p in parts if setting in _entry(p).settings)
+    return list(names) or [resolve(setting, dataset)]
 
 
 def served(dataset, settings):

@@ -174,11 +174,12 @@ def resolve_methods(methods):
     if isinstance(methods, str) or not np.iterable(methods):
         raise TypeError(f"methods must be a sequence, got {methods!r}: pass [method] for one")
     methods = [resolve_method(method) for method in methods]
-    names = [method.name for method in methods]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
+    named = {method.name: method for method in methods}
+    # One given again, as a list made of others may, is the same: no result is lost.
+    if odd := [method.name for method in methods if named[method.name] is not method]:
         raise ValueError(
-            f"methods has {twice[0]!r} twice: name one otherwise by dataclasses.replace(method, "
-            "name=...)"
+            f"methods has more than one of the name {odd[0]!r}, by which results are kept: name "
+            "each otherwise, by dataclasses.replace(method, name=...)"
         )
     return methods
 
