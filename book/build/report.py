@@ -73,14 +73,16 @@ def write_pages(*, root=None):
     runs = shown_runs(place)
     records, beside = _flat(runs["this"]), _flat(runs.get("published", {}))
     note = _differences(records, beside) if beside else ""
-    questions = {n: ChapterText.read(n, place).about.get("question", n) for n in place.names()}
+    chapters = {name: ChapterText.read(name, place) for name in place.names()}
+    questions = {name: chapter.about.get("question", name) for name, chapter in chapters.items()}
+    full = {name: {"parameters": c.settings(c.full)} for name, c in chapters.items()}
     pages = {
         "front": front_page(records, note=note),
         "map": map_page(place),
         "overview_together": together(records, questions),
         "scorecard": scorecard_page(beside or records, records, note=note),
         "followed": followed_page(records),
-        "runs": render("runs.md", runs=runs),
+        "runs": render("runs.md", runs=runs, full=full, other_parameters=other_parameters),
         "errata": errata_page(),
         "repeats": repeats_page(place),
     }
