@@ -107,7 +107,7 @@ def moons(*, folder=None):
 
 
 given = {"summary": "moons", "licence": "none", "files": ("moons/moons.npz",)}
-ENTRIES = (Dataset(name="moons", kind="embedded", loaders={ATTRIBUTES: moons}, **given),)
+ENTRY = Dataset(name="moons", kind="embedded", loaders={ATTRIBUTES: moons}, **given)
 ''',
     "tests/datasets/attributes/test_moons.py": """
 from zslib.datasets import load_problem

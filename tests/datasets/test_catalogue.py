@@ -9,7 +9,7 @@ FILE = """
 from zslib.datasets.attributes.digits import digits_segments
 from zslib.datasets.entry import KINDS, ATTRIBUTES, Dataset
 
-ENTRIES = (Dataset("new", "embedded", {ATTRIBUTES: digits_segments}, "a set", "free"),)
+ENTRY = Dataset("new", "embedded", {ATTRIBUTES: digits_segments}, "a set", "free")
 """
 
 

@@ -7,12 +7,19 @@ from zslib.datasets import attributes, hierarchy, mapping, pairs
 from zslib.datasets.entry import ALL_SETTINGS, HIERARCHY, KINDS
 
 
+def _entries(module):
+    """What a file says of data sets: its ``ENTRIES``, or its ``ENTRY`` where it has one set."""
+    if hasattr(module, "ENTRY"):
+        return (module.ENTRY,)
+    return getattr(module, "ENTRIES", ())
+
+
 def _collected():
-    """Each module's ``ENTRIES``, those of one name joined; synthetic data first, official last."""
+    """The entries of all files, those of one name joined; synthetic data first, official last."""
     entries = {}
     for room in (mapping, attributes, pairs, hierarchy):
         for file in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
-            for entry in getattr(importlib.import_module(file.name), "ENTRIES", ()):
+            for entry in _entries(importlib.import_module(file.name)):
                 known = entries.get(entry.name)
                 entries[entry.name] = known | entry if known else entry
     return dict(sorted(entries.items(), key=lambda item: KINDS.index(item[1].kind)))

@@ -68,16 +68,11 @@ def apy_attributes(*, split="proposed", seen_fraction=0.2, att="unit length"):
     """
 
 
-ENTRIES = (
-    Dataset(
-        name="apy",
-        loaders={
-            ATTRIBUTES: apy_attributes,
-            METRIC: partial(apy_attributes, att="original", **OLDER),
-        },
-        summary="aPascal-aYahoo: attributes of 15,339 objects, with synthetic features",
-        licence="attributes: as their authors state",
-        quick={setting: {"max_per_class": 20} for setting in (ATTRIBUTES, METRIC)},
-        files=below("visual/apy", "apy_instances.npz", "classes.txt"),
-    ),
+ENTRY = Dataset(
+    name="apy",
+    loaders={ATTRIBUTES: apy_attributes, METRIC: partial(apy_attributes, att="original", **OLDER)},
+    summary="aPascal-aYahoo: attributes of 15,339 objects, with synthetic features",
+    licence="attributes: as their authors state",
+    quick={setting: {"max_per_class": 20} for setting in (ATTRIBUTES, METRIC)},
+    files=below("visual/apy", "apy_instances.npz", "classes.txt"),
 )

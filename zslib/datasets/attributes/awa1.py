@@ -47,14 +47,12 @@ def awa1(*, semantics="attributes", split="proposed", seen_fraction=0.2):
     """
 
 
-ENTRIES = (
-    Dataset(
-        name="awa1",
-        loaders={ATTRIBUTES: awa1, METRIC: partial(awa1, **OLDER)},
-        summary="Animals with Attributes: 30,475 images of 50 animals, hand-crafted features",
-        licence="as its authors state",
-        quick={setting: {"max_per_class": 20} for setting in (ATTRIBUTES, METRIC)},
-        auto={ATTRIBUTES: 2, METRIC: 1},
-        files=below("visual/awa1", "awa1.npz", "classes.txt", "features_bow5_pca256.npy"),
-    ),
+ENTRY = Dataset(
+    name="awa1",
+    loaders={ATTRIBUTES: awa1, METRIC: partial(awa1, **OLDER)},
+    summary="Animals with Attributes: 30,475 images of 50 animals, hand-crafted features",
+    licence="as its authors state",
+    quick={setting: {"max_per_class": 20} for setting in (ATTRIBUTES, METRIC)},
+    auto={ATTRIBUTES: 2, METRIC: 1},
+    files=below("visual/awa1", "awa1.npz", "classes.txt", "features_bow5_pca256.npy"),
 )

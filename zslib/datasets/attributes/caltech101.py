@@ -63,17 +63,15 @@ def caltech101_beyond(*, seed=0, max_per_class=None):
     return fewer_images(beyond, max_per_class, seed=0)
 
 
-ENTRIES = (
-    Dataset(
-        name="caltech101",
-        loaders={ATTRIBUTES: caltech101, BEYOND: caltech101_beyond},
-        summary="images of 86 categories, 54 of them not among the 1,000",
-        licence="images: as their owners state",
-        quick={ATTRIBUTES: {"max_per_class": 10}, BEYOND: {"max_per_class": 15}},
-        auto={ATTRIBUTES: 4, BEYOND: 0},
-        files=(
-            *below("visual/caltech101", "caltech101.npz", "features_mobilenetv2_pca256.npy"),
-            *below("visual/imagenet_synsets", "synsets.tsv.gz", "is_a.txt.gz"),
-        ),
+ENTRY = Dataset(
+    name="caltech101",
+    loaders={ATTRIBUTES: caltech101, BEYOND: caltech101_beyond},
+    summary="images of 86 categories, 54 of them not among the 1,000",
+    licence="images: as their owners state",
+    quick={ATTRIBUTES: {"max_per_class": 10}, BEYOND: {"max_per_class": 15}},
+    auto={ATTRIBUTES: 4, BEYOND: 0},
+    files=(
+        *below("visual/caltech101", "caltech101.npz", "features_mobilenetv2_pca256.npy"),
+        *below("visual/imagenet_synsets", "synsets.tsv.gz", "is_a.txt.gz"),
     ),
 )

@@ -65,15 +65,13 @@ def cub(*, features="resnet", semantics="attributes", split="proposed", seen_fra
     """
 
 
-ENTRIES = (
-    Dataset(
-        name="cub",
-        loaders={ATTRIBUTES: cub, METRIC: partial(cub, features="vgg", **OLDER)},
-        summary="CUB-200-2011: 11,788 images of 200 birds, 312 attributes",
-        licence="images: non-commercial research",
-        quick={setting: {"max_per_class": 6} for setting in (ATTRIBUTES, METRIC)},
-        auto={ATTRIBUTES: 1, METRIC: 0},
-        files=below("visual/cub", "cub.npz", "classes.txt", "features_resnet_pca256.npy"),
-        optional_files=below("visual/cub", "features_vgg_pca512.npy"),
-    ),
+ENTRY = Dataset(
+    name="cub",
+    loaders={ATTRIBUTES: cub, METRIC: partial(cub, features="vgg", **OLDER)},
+    summary="CUB-200-2011: 11,788 images of 200 birds, 312 attributes",
+    licence="images: non-commercial research",
+    quick={setting: {"max_per_class": 6} for setting in (ATTRIBUTES, METRIC)},
+    auto={ATTRIBUTES: 1, METRIC: 0},
+    files=below("visual/cub", "cub.npz", "classes.txt", "features_resnet_pca256.npy"),
+    optional_files=below("visual/cub", "features_vgg_pca512.npy"),
 )

@@ -66,12 +66,10 @@ def digits_segments(*, unseen=(1, 3, 6), val=(8, 9), seed=0, max_per_class=None)
     )
 
 
-ENTRIES = (
-    Dataset(
-        name="digits",
-        loaders=dict.fromkeys((ATTRIBUTES, METRIC), digits_segments),
-        summary="scikit-learn's 8 x 8 digits, classes by their seven-segment displays",
-        licence="BSD (scikit-learn)",
-        quick={setting: {"max_per_class": 40} for setting in (ATTRIBUTES, METRIC)},
-    ),
+ENTRY = Dataset(
+    name="digits",
+    loaders=dict.fromkeys((ATTRIBUTES, METRIC), digits_segments),
+    summary="scikit-learn's 8 x 8 digits, classes by their seven-segment displays",
+    licence="BSD (scikit-learn)",
+    quick={setting: {"max_per_class": 40} for setting in (ATTRIBUTES, METRIC)},
 )

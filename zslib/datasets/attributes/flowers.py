@@ -84,10 +84,8 @@ def flowers_words(*, att="unit length"):
     """
 
 
-ENTRIES = (
-    Dataset(
-        name="flowers",
-        loaders={ATTRIBUTES: flowers_words, METRIC: partial(flowers_words, att="original")},
-        quick={setting: {"max_per_class": 6} for setting in (ATTRIBUTES, METRIC)},
-    ),
+ENTRY = Dataset(
+    name="flowers",
+    loaders={ATTRIBUTES: flowers_words, METRIC: partial(flowers_words, att="original")},
+    quick={setting: {"max_per_class": 6} for setting in (ATTRIBUTES, METRIC)},
 )

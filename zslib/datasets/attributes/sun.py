@@ -53,13 +53,11 @@ def sun_attributes(*, att="unit length"):
     """
 
 
-ENTRIES = (
-    Dataset(
-        name="sun",
-        loaders={ATTRIBUTES: sun_attributes, METRIC: partial(sun_attributes, att="original")},
-        summary="SUN: votes on the attributes of 14,340 scenes, with synthetic features",
-        licence="repository: MIT; its data: not stated",
-        quick={setting: {"max_per_class": 2} for setting in (ATTRIBUTES, METRIC)},
-        files=below("visual/sun", "sun_instances.npz", "classes.txt"),
-    ),
+ENTRY = Dataset(
+    name="sun",
+    loaders={ATTRIBUTES: sun_attributes, METRIC: partial(sun_attributes, att="original")},
+    summary="SUN: votes on the attributes of 14,340 scenes, with synthetic features",
+    licence="repository: MIT; its data: not stated",
+    quick={setting: {"max_per_class": 2} for setting in (ATTRIBUTES, METRIC)},
+    files=below("visual/sun", "sun_instances.npz", "classes.txt"),
 )

@@ -73,14 +73,12 @@ def _synthetic(setting, lists, rng, wnids, groups, per_class, seed, noise):
     )
 
 
-ENTRIES = (
-    Dataset(
-        name="synthetic",
-        kind="synthetic",
-        loaders={WITHIN: synthetic_within, BEYOND: synthetic_beyond},
-        quick={
-            WITHIN: {"n_classes": 60, "images_per_class": 12},
-            BEYOND: {"n_seen": 40, "n_unseen": 8, "images_per_class": 12},
-        },
-    ),
+ENTRY = Dataset(
+    name="synthetic",
+    kind="synthetic",
+    loaders={WITHIN: synthetic_within, BEYOND: synthetic_beyond},
+    quick={
+        WITHIN: {"n_classes": 60, "images_per_class": 12},
+        BEYOND: {"n_seen": 40, "n_unseen": 8, "images_per_class": 12},
+    },
 )

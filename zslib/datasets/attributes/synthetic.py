@@ -224,20 +224,16 @@ def _logistic(x):
     return 1 / (1 + np.exp(-x))
 
 
-ENTRIES = (
-    Dataset(
-        name="synthetic",
-        kind="synthetic",
-        loaders={
-            # Fewer features than the 2,048 of real sets: a first look should not take long.
-            ATTRIBUTES: partial(synthetic_attributes, n_features=512),
-            METRIC: partial(
-                synthetic_attributes, "APY", scale=0.2, n_features=256, att="original"
-            ),
-        },
-        quick={
-            ATTRIBUTES: {"scale": 0.04, "n_features": 256},
-            METRIC: {"scale": 0.05, "n_features": 128},
-        },
-    ),
+ENTRY = Dataset(
+    name="synthetic",
+    kind="synthetic",
+    loaders={
+        # Fewer features than the 2,048 of real sets: a first look should not take long.
+        ATTRIBUTES: partial(synthetic_attributes, n_features=512),
+        METRIC: partial(synthetic_attributes, "APY", scale=0.2, n_features=256, att="original"),
+    },
+    quick={
+        ATTRIBUTES: {"scale": 0.04, "n_features": 256},
+        METRIC: {"scale": 0.05, "n_features": 128},
+    },
 )

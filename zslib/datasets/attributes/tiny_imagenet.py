@@ -94,11 +94,9 @@ def tiny_imagenet_within(*, seed=0, max_per_class=None):
     )
 
 
-ENTRIES = (
-    Dataset(
-        name="tiny_imagenet",
-        loaders={ATTRIBUTES: tiny_imagenet_classes, WITHIN: tiny_imagenet_within},
-        quick={ATTRIBUTES: {"max_per_class": 10}, WITHIN: {"max_per_class": 15}},
-        auto={ATTRIBUTES: 3, WITHIN: 0},
-    ),
+ENTRY = Dataset(
+    name="tiny_imagenet",
+    loaders={ATTRIBUTES: tiny_imagenet_classes, WITHIN: tiny_imagenet_within},
+    quick={ATTRIBUTES: {"max_per_class": 10}, WITHIN: {"max_per_class": 15}},
+    auto={ATTRIBUTES: 3, WITHIN: 0},
 )

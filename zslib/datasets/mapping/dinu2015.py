@@ -84,15 +84,13 @@ def fetch_dinu2015(*, progress=None, api="https://zenodo.org/api/records"):
     return folder
 
 
-ENTRIES = (
-    Dataset(
-        name="dinu2015",
-        kind="official",
-        loaders={BILINGUAL: dinu2015},
-        summary="the paper's own English-Italian vectors (Zenodo 2654864)",
-        licence="as its authors state",
-        quick={BILINGUAL: {"limit": 20_000, "max_train": 1_500, "max_test": 300}},
-        files=below("dinu2015", *FILES.values()),
-        fetch=fetch_dinu2015,
-    ),
+ENTRY = Dataset(
+    name="dinu2015",
+    kind="official",
+    loaders={BILINGUAL: dinu2015},
+    summary="the paper's own English-Italian vectors (Zenodo 2654864)",
+    licence="as its authors state",
+    quick={BILINGUAL: {"limit": 20_000, "max_train": 1_500, "max_test": 300}},
+    files=below("dinu2015", *FILES.values()),
+    fetch=fetch_dinu2015,
 )

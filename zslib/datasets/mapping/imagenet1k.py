@@ -77,14 +77,12 @@ def imagenet1k(*, seed=0, fold=0, dimension=300, folder=None):
     )
 
 
-ENTRIES = (
-    Dataset(
-        name="imagenet1k",
-        loaders={MODAL: imagenet1k},
-        summary="one photograph of each of 1,000 labels, glosses of 21,844 synsets",
-        licence="images: non-commercial research; WordNet licence",
-        quick={MODAL: {"dimension": 100}},
-        auto={MODAL: 0},
-        files=("visual/imagenet1k_sample/imagenet1k_sample.npz", GLOSSES),
-    ),
+ENTRY = Dataset(
+    name="imagenet1k",
+    loaders={MODAL: imagenet1k},
+    summary="one photograph of each of 1,000 labels, glosses of 21,844 synsets",
+    licence="images: non-commercial research; WordNet licence",
+    quick={MODAL: {"dimension": 100}},
+    auto={MODAL: 0},
+    files=("visual/imagenet1k_sample/imagenet1k_sample.npz", GLOSSES),
 )

@@ -274,16 +274,14 @@ def synthetic_crossmodal(
     )
 
 
-ENTRIES = (
-    Dataset(
-        name="synthetic",
-        kind="synthetic",
-        loaders={BILINGUAL: synthetic_crosslingual, MODAL: synthetic_crossmodal},
-        summary="seeded generators of each setting",
-        licence="part of zslib",
-        quick={
-            BILINGUAL: {"n_targets": 3_000, "n_train": 1_000, "n_test": 300},
-            MODAL: {"n_targets": 3_000, "n_labels": 300, "test_images": 300},
-        },
-    ),
+ENTRY = Dataset(
+    name="synthetic",
+    kind="synthetic",
+    loaders={BILINGUAL: synthetic_crosslingual, MODAL: synthetic_crossmodal},
+    summary="seeded generators of each setting",
+    licence="part of zslib",
+    quick={
+        BILINGUAL: {"n_targets": 3_000, "n_train": 1_000, "n_test": 300},
+        MODAL: {"n_targets": 3_000, "n_labels": 300, "test_images": 300},
+    },
 )

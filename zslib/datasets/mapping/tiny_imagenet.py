@@ -113,18 +113,16 @@ def tiny_imagenet(
     )
 
 
-ENTRIES = (
-    Dataset(
-        name="tiny_imagenet",
-        loaders={MODAL: tiny_imagenet},
-        summary="images of 190 labels, GloVe vectors of 1,326 words",
-        licence="images: non-commercial research; GloVe: PDDL",
-        quick={MODAL: {"test_images": 300}},
-        auto={MODAL: 1},
-        files=(
-            *below("visual/tiny_imagenet", "features_mobilenetv2_pca256.npy", "tiny_imagenet.npz"),
-            "visual/word_vectors/glove6B_300_union.npz",
-        ),
-        optional_files=ENGLISH,
+ENTRY = Dataset(
+    name="tiny_imagenet",
+    loaders={MODAL: tiny_imagenet},
+    summary="images of 190 labels, GloVe vectors of 1,326 words",
+    licence="images: non-commercial research; GloVe: PDDL",
+    quick={MODAL: {"test_images": 300}},
+    auto={MODAL: 1},
+    files=(
+        *below("visual/tiny_imagenet", "features_mobilenetv2_pca256.npy", "tiny_imagenet.npz"),
+        "visual/word_vectors/glove6B_300_union.npz",
     ),
+    optional_files=ENGLISH,
 )

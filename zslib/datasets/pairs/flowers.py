@@ -54,14 +54,12 @@ def flowers(*, seed=0, feature_scaling="unit length", max_per_class=None, folder
     ).scaled(feature_scaling)
 
 
-ENTRIES = (
-    Dataset(
-        name="flowers",
-        loaders={PAIRS: flowers},
-        summary="Oxford's 102 flowers: 8,189 photographs with ten captions each",
-        licence="captions and images: not stated",
-        quick={PAIRS: {"max_per_class": 6}},
-        auto={PAIRS: 1},
-        files=below("visual/flowers", *_FILES),
-    ),
+ENTRY = Dataset(
+    name="flowers",
+    loaders={PAIRS: flowers},
+    summary="Oxford's 102 flowers: 8,189 photographs with ten captions each",
+    licence="captions and images: not stated",
+    quick={PAIRS: {"max_per_class": 6}},
+    auto={PAIRS: 1},
+    files=below("visual/flowers", *_FILES),
 )

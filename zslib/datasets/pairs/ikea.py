@@ -60,13 +60,11 @@ def ikea(*, seed=0, feature_scaling="unit length", max_per_class=None, folder=No
     ).scaled(feature_scaling)
 
 
-ENTRIES = (
-    Dataset(
-        name="ikea",
-        loaders={PAIRS: ikea},
-        summary="IKEA products: 1,459 photographs with their own texts, 44 types",
-        licence="images and texts: property of IKEA, non-commercial use",
-        quick={PAIRS: {"max_per_class": 8}},
-        files=below("visual/ikea", "ikea.npz", "texts.tsv"),
-    ),
+ENTRY = Dataset(
+    name="ikea",
+    loaders={PAIRS: ikea},
+    summary="IKEA products: 1,459 photographs with their own texts, 44 types",
+    licence="images and texts: property of IKEA, non-commercial use",
+    quick={PAIRS: {"max_per_class": 8}},
+    files=below("visual/ikea", "ikea.npz", "texts.tsv"),
 )

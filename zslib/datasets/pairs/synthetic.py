@@ -139,11 +139,9 @@ def _word(rng, words):
 
 _SMALL = {"n_seen": 15, "n_val": 5, "n_unseen": 5, "images_per_class": 10}
 
-ENTRIES = (
-    Dataset(
-        name="synthetic",
-        kind="synthetic",
-        loaders={PAIRS: synthetic_pairs},
-        quick={PAIRS: {**_SMALL, "captions": (2, 5), "n_features": 64}},
-    ),
+ENTRY = Dataset(
+    name="synthetic",
+    kind="synthetic",
+    loaders={PAIRS: synthetic_pairs},
+    quick={PAIRS: {**_SMALL, "captions": (2, 5), "n_features": 64}},
 )

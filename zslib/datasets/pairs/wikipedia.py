@@ -49,13 +49,11 @@ def wikipedia_xmodal(*, seed=0, feature_scaling="none", max_per_class=None, fold
     ).scaled(feature_scaling)
 
 
-ENTRIES = (
-    Dataset(
-        name="wikipedia_xmodal",
-        loaders={PAIRS: wikipedia_xmodal},
-        summary="2,866 sections of Wikipedia articles with photographs, ready vectors",
-        licence="as its sources state",
-        quick={PAIRS: {"max_per_class": 20}},
-        files=below("visual/wikipedia_xmodal", "wikipedia.npz", "categories.txt"),
-    ),
+ENTRY = Dataset(
+    name="wikipedia_xmodal",
+    loaders={PAIRS: wikipedia_xmodal},
+    summary="2,866 sections of Wikipedia articles with photographs, ready vectors",
+    licence="as its sources state",
+    quick={PAIRS: {"max_per_class": 20}},
+    files=below("visual/wikipedia_xmodal", "wikipedia.npz", "categories.txt"),
 )
