@@ -76,7 +76,7 @@ def common_scale(problem):
     Attributes of classes and of images are divided by one number, the mean length of the seen
     classes' attributes, so that both keep their common unit: `MetricLearner` compares them.
     """
-    _check(problem)
+    check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
     length = mean_length(take_rows(problem.class_embeddings, problem.seen_classes))
     if not length:
         raise ValueError(
@@ -87,12 +87,8 @@ def common_scale(problem):
 
 def unit_length(problem):
     """The problem with features and class embeddings of length one (Guo et al. 2019, p. 6)."""
-    _check(problem)
-    return _scaled_classes(problem, "unit length", UNIT)
-
-
-def _check(problem):
     check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
+    return _scaled_classes(problem, "unit length", UNIT)
 
 
 def _scaled_classes(problem, length, words):

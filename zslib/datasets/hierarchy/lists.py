@@ -101,12 +101,7 @@ class ImageNetLists:
 
     def terms(self, wnids):
         """Terms of each of ``wnids``, as a tuple of tuples."""
-        unknown = [wnid for wnid in wnids if wnid not in self.lemmas]
-        if unknown:
-            raise ValueError(
-                f"{unknown[0]!r} is no noun synset of WordNet 3.0 ({len(unknown)} such): a wnid "
-                "is 'n' and eight digits"
-            )
+        _check_wnids(wnids, self.lemmas, "wnids")
         return tuple(self.lemmas[wnid] for wnid in wnids)
 
 
@@ -172,15 +167,19 @@ def _real(folder):
     )
 
 
+def _check_wnids(wnids, lemmas, name):
+    """Raise ValueError where WordNet has no such synset; ``name`` is what has the ``wnids``."""
+    if unknown := [wnid for wnid in wnids if wnid not in lemmas]:
+        raise ValueError(
+            f"{name} has {unknown[0]!r}, which is no noun synset of WordNet 3.0 ({len(unknown)} "
+            "such): a wnid is 'n' and eight digits"
+        )
+
+
 def _assemble(name, description, wordnet, *, image_counts=None, published_hops=False, **lists):
     """Check the labels, sort the lists, and take the checksum."""
     for kind in _LABELS:
-        unknown = [wnid for wnid in lists[kind] if wnid not in wordnet.lemmas]
-        if unknown:
-            raise ValueError(
-                f"the list {kind} has {unknown[0]}, which is no noun synset of WordNet 3.0 "
-                f"({len(unknown)} such)"
-            )
+        _check_wnids(lists[kind], wordnet.lemmas, f"the list {kind}")
     lists |= {"wordnet": wordnet.hypernyms, "instance_links": wordnet.instances}
     content = {kind: tuple(sorted(rows)) for kind, rows in lists.items()}
     content |= {"lemmas": wordnet.lemmas, "image_counts": image_counts}

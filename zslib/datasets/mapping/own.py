@@ -74,20 +74,21 @@ def from_files(
     MappingProblem
         Vectors of unit length. ``coverage`` counts pairs without a vector and duplicate words.
     """
-    for what, path in (
-        ("train_dictionary", train_dictionary),
-        ("test_dictionary", test_dictionary or ""),
-    ):
+    sides = {"source_vectors": source_vectors, "target_vectors": target_vectors}
+    dictionaries = {"train_dictionary": train_dictionary}
+    if test_dictionary is not None:
+        dictionaries["test_dictionary"] = test_dictionary
+    for what, path in dictionaries.items():
         if not isinstance(path, str | PathLike):
             raise TypeError(
                 f"{what} must be a path, got {type(path).__name__}: for pairs in memory see "
                 "bilingual_problem"
             )
-    sides, names = {"source_vectors": source_vectors, "target_vectors": target_vectors}, []
-    given = sides | {"train_dictionary": train_dictionary, "test_dictionary": test_dictionary}
-    if empty := [what for what, path in given.items() if isinstance(path, str) and not path]:
-        raise ValueError(f"{empty[0]} is an empty path: name a file")
+    for what, given in (sides | dictionaries).items():
+        if isinstance(given, str) and not given:
+            raise ValueError(f"{what} is an empty path: name a file")
     options = {"limit": limit, "errors": errors, "encoding": encoding, "bad_lines": bad_lines}
+    names = []
     for what, side in sides.items():
         if isinstance(side, str | PathLike):
             names.append(Path(side).name)
@@ -95,11 +96,8 @@ def from_files(
             names.append(type(side).__name__)
             side = as_word_vectors(side, what)
         sides[what] = load_vectors(side, **options)
-    train = read_dictionary(train_dictionary, encoding=encoding)
-    if test_dictionary is None:
-        train, test = split_dictionary(train, seed=seed)
-    else:
-        test = read_dictionary(test_dictionary, encoding=encoding)
+    lists = [read_dictionary(path, encoding=encoding) for path in dictionaries.values()]
+    train, test = lists if len(lists) == 2 else split_dictionary(*lists, seed=seed)
     return bilingual_problem(
         *sides.values(),
         train,
