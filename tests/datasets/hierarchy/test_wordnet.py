@@ -66,7 +66,6 @@ def test_synsets_terms_and_links(folder):
     expected = {(animal, entity), (dog, animal), (dog, entity), (twelfth, entity), (other, entity)}
     assert set(wordnet.hypernyms) == expected
     assert wordnet.instances == ((laika, dog),)
-    assert repr(wordnet) == "<WordNet: 6 synsets, 5 hypernym and 1 instance links>"
 
 
 def test_any_other_file_is_refused(folder, no_wordnet, refused):

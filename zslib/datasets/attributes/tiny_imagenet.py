@@ -46,7 +46,6 @@ _TINY = ImageSet(
     features={"mobilenet": ("", "features_mobilenetv2_pca256.npy")},
     semantics={
         "glove": ("GloVe vectors", _side_by_side("glove300")),
-        "attributes": ("30 attributes", _side_by_side("attributes30")),
         "both": ("GloVe vectors and attributes", _side_by_side("glove300", "attributes30")),
     },
     splits={
@@ -69,9 +68,9 @@ def tiny_imagenet_classes(*, semantics="both", split="fixed"):
 
     Parameters
     ----------
-    semantics : {"both", "glove", "attributes"}
-        GloVe vectors of the class name (300), human attributes (30), or both side by side with
-        equal weight. Rows have unit length.
+    semantics : {"both", "glove"}
+        GloVe vectors of the class name (300), alone or beside human attributes (30), which then
+        have equal weight. Rows have unit length.
     split : {"fixed", "crossed"}
         The split that comes with the data (114 training, 28 validation, 48 unseen classes), or
         one drawn by ``seed``, so that of each four seeds in a row, from 0 on, every class is

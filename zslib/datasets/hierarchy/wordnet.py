@@ -9,7 +9,7 @@ in WordNet's manual page wndb(5WN), the pointer symbols in wninput(5WN).
 import hashlib
 import os
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from zslib.datasets.download import extract_members, fetch_file
@@ -26,7 +26,7 @@ ARCHIVES = (
 _SYSTEM_FOLDER = Path("/usr/share/wordnet")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WordNet:
     """Synsets of nouns, their terms and the links to what they are kinds or instances of.
 
@@ -34,15 +34,9 @@ class WordNet:
     of WordNet 3.0; ImageNet uses these names.
     """
 
-    lemmas: dict = field(repr=False)
-    hypernyms: tuple = field(repr=False)
-    instances: tuple = field(repr=False, default=())
-
-    def __repr__(self):
-        return (
-            f"<WordNet: {len(self.lemmas):,} synsets, {len(self.hypernyms):,} hypernym and "
-            f"{len(self.instances):,} instance links>"
-        )
+    lemmas: dict
+    hypernyms: tuple
+    instances: tuple = ()
 
 
 def wordnet_folder():
