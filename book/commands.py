@@ -2,7 +2,7 @@
 
 import os
 
-from zslib.cli import add_jobs, near
+from zslib.cli import add_jobs
 
 _WHICH = "a name, hubness/02_hubness, a path, a paper (hubness), or a pattern ('*/01*')"
 
@@ -101,7 +101,7 @@ def _run(arguments):
     runs = plan(names, parameters, full=arguments.full, tune=arguments.tune)
     executed = run_chapters(runs, jobs=arguments.jobs, force=arguments.force)
     for name, run in runs.items():
-        print(f"{name}: {'run' if name in executed else 'there'}, {near(run.notebook)}")
+        print(f"{name}: {'run' if name in executed else 'there'}, {os.path.relpath(run.notebook)}")
     if arguments.output:
         import nbformat
 
@@ -150,7 +150,7 @@ def _report(arguments):
         )
     write_pages()
     print(scorecard())
-    print(f"Written to {near(place.parts)}.")
+    print(f"Written to {os.path.relpath(place.parts)}.")
 
 
 def _publish(arguments):
@@ -176,7 +176,7 @@ def _publish(arguments):
         print(f"{n_carried} of {len(names)} published runs stand for these sources.")
         return int(bool(refused))
     for folder in publish(names):
-        print(near(folder))
+        print(os.path.relpath(folder))
     return 0
 
 

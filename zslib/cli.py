@@ -105,11 +105,6 @@ def _positive(text):
     return int(text)
 
 
-def near(path):
-    """The path from the working folder."""
-    return os.path.relpath(path)
-
-
 def _data(arguments):
     from zslib.datasets.registry import data_status
 
@@ -157,7 +152,7 @@ def _compare(arguments):
         words = re.sub(argument, lambda a: "--" + " ".join(filter(None, a.groups())), str(error))
         raise ValueError(words) from error
     for path in written:
-        print(f"written to {near(path)}")
+        print(f"written to {os.path.relpath(path)}")
 
 
 def _remedy(error):
@@ -221,7 +216,3 @@ def main(arguments=None):
         text, status = "stopped; the same command continues where it was", 130
     print(f"zslib: {text}", file=sys.stderr)
     return status
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -123,7 +123,7 @@ def test_a_build_killed_amid_a_chapter_continues(tiny_book, sphinx):
     tiny_book.write("demo/02_slow", waiting, depends=["demo/01_fast"])
     runs = plan(["demo/02_slow"])
     fast, slow = (runs[f"demo/{name}"] for name in ("01_fast", "02_slow"))
-    command = [sys.executable, "-m", "zslib.cli", "build"]
+    command = [sys.executable, "-m", "zslib", "build"]
     quiet = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
     environment = os.environ | {"SLEEP_OF_TEST": "120"}
     process = subprocess.Popen(command, env=environment, start_new_session=True, **quiet)
