@@ -179,14 +179,19 @@ def mean_estimate(
     values = np.stack(rows)
     means = values.mean(axis=0)
     if classes is not None:
-        _, codes, sizes = np.unique(classes, return_inverse=True, return_counts=True)
-        means = np.bincount(codes, weights=means) / sizes
+        means = class_means(means, classes)
     unit = unit or ("items" if classes is None else "classes")
 
     def draw(k):
         return resampled_runs(resampled_items(values, classes, k, rng), rng)
 
     return resampled_estimate(means.mean(), draw, n_resamples, n, unit, means.size)
+
+
+def class_means(values, classes):
+    """Mean of the ``values`` (n,) of each class, (n_classes,), in the order of the classes."""
+    _, codes, sizes = np.unique(classes, return_inverse=True, return_counts=True)
+    return np.bincount(codes, weights=values) / sizes
 
 
 def resampled_estimate(

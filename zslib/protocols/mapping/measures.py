@@ -10,6 +10,7 @@ from zslib.arrays import unit_rows
 from zslib.metrics import effective_dimension, hubness_contingency, k_skewness, robin_hood_index
 from zslib.protocols.intervals import (
     class_draws,
+    class_means,
     independent_difference,
     mean_estimate,
     over_runs,
@@ -168,10 +169,7 @@ def over_queries(values, runs):
         return mean_estimate(values, same_items=True, classes=runs[0].units, unit=runs[0].unit)
     if not _partitions(runs):
         return mean_estimate(values)
-    means = []
-    for of_queries, run in zip(values, runs, strict=True):
-        _, codes, sizes = np.unique(run.labels, return_inverse=True, return_counts=True)
-        means.append(np.bincount(codes, weights=of_queries) / sizes)
+    means = [class_means(one, run.labels) for one, run in zip(values, runs, strict=True)]
     return mean_estimate(means, same_items=True, unit=f"labels in {len(runs)} partitions")
 
 
@@ -234,7 +232,7 @@ def _units(part):
 def _times(part, rng):
     """How often each query counts where units are drawn with replacement."""
     units, places = _units(part)
-    return rng.multinomial(units.size, np.full(units.size, 1 / units.size))[places]
+    return class_draws(units.size, 1, rng)[0, places]
 
 
 def modes_less_languages(results, metric, method):
