@@ -109,12 +109,10 @@ def beyond_the_ends(trials, by, limits=None, regular=None):
     for name, value in best.items():
         tried = {c[name] for c in candidates if c | {name: value} == best}
         positive = (isinstance(v, Real) and not isinstance(v, bool) and v > 0 for v in tried)
-        if len(tried) < 2 or not all(positive):
+        if len(tried) < 2 or not all(positive) or value not in (min(tried), max(tried)):
             continue
         tried = sorted(tried)
         low, high = (limits or {}).get(name, (None, None))
-        if value not in (tried[0], tried[-1]):
-            continue
         last = value == tried[-1]
         beside, bound, nearer = (tried[-2], high, min) if last else (tried[1], low, max)
         following = value * value / beside
