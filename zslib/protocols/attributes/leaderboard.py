@@ -3,6 +3,7 @@
 from concurrent.futures import as_completed
 
 import numpy as np
+from sklearn.metrics import confusion_matrix
 from threadpoolctl import threadpool_limits
 
 from zslib.protocols import choices
@@ -101,13 +102,10 @@ def error_shares(outcome):
     Unseen classes compete alone for their images. Without a wrong answer a row is zero.
     """
     classes = np.flatnonzero(~outcome.is_seen)
-    true, answer = (
-        np.searchsorted(classes, of) for of in (outcome.labels("ACC"), outcome.predictions("ACC"))
-    )
-    errors = np.zeros((classes.size, classes.size))
-    np.add.at(errors, (true, answer), 1.0)
-    np.fill_diagonal(errors, 0.0)
-    return errors / np.maximum(errors.sum(axis=1, keepdims=True), 1.0)
+    answered = outcome.labels("ACC"), outcome.predictions("ACC")
+    errors = confusion_matrix(*answered, labels=classes)
+    np.fill_diagonal(errors, 0)
+    return errors / np.maximum(errors.sum(axis=1, keepdims=True), 1)
 
 
 def agreement_of_errors(shares, times=None):
