@@ -127,10 +127,8 @@ def tune_zero_shot(
 
     @cache
     def held_out(seed):
-        whole = problem
-        if drawn:
-            whole = split_validation_classes(problem, fraction=fraction, seed=seed)
-        return whole.validation_problem(seed=seed)
+        draw = partial(split_validation_classes, fraction=fraction, seed=seed)
+        return (draw(problem) if drawn else problem).validation_problem(seed=seed)
 
     validated = partial(kept, _validated, must_learn=must_learn)
 

@@ -140,8 +140,7 @@ def run_image_text(
     """
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
     seeds = check_seeds(seeds)
-    if held_out is None:
-        held_out = problem.validation_problem()
+    held_out = held_out or problem.validation_problem()
 
     def repeats(candidate):
         validation = _results(candidate, held_out, seeds, **options | {"retrieval": False})
@@ -167,8 +166,7 @@ def run_image_text(
 
 def image_text_trials(model, problem, grid, *, held_out=None, **options):
     """The trials of `run_image_text` for a grid: it chooses by their ``H``."""
-    if held_out is None:
-        held_out = problem.validation_problem()
+    held_out = held_out or problem.validation_problem()
 
     def attempt(parameters, seeds):
         candidate = clone(model).set_params(**parameters)
