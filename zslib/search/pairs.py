@@ -31,10 +31,9 @@ class Pairs:
         if self.on_host:
             targets = np.asarray(targets)  # a view of a memory map
         self.queries, self.targets, self.metric, self.units = queries, targets, metric, units
-        self.wide = queries.dtype == (np if self.on_host else namespace(queries)).float64
+        self.wide = queries.dtype == namespace(queries).float64
         plain = self.on_host and metric != "cosine" and units is None
         self._whole = plain and (queries == np.rint(queries)).all()
-        self._measures = None  # of the queries and the targets, once there are more pairs
 
     def scores(self, owners, rows):
         """Score of each pair, and how far rounding may reach: two (n,) float64 host arrays."""
@@ -59,12 +58,7 @@ class Pairs:
 
     def _scores(self, owners, rows):
         size = max(1, (ENTRIES_HOST if self.on_host else ENTRIES) // self.targets.shape[1])
-        cosines = self._measures is None and self.on_host and self.metric == "cosine"
-        if cosines and len(rows) > len(self.queries) + len(self.targets):
-            self._measures = self._measured(self.queries), self._measured(self.targets)
         parts = [self._few(owners[part], rows[part]) for part in slices(len(rows) or 1, size)]
-        if len(parts) == 1:
-            return parts[0]
         return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
     def _few(self, owners, rows):
@@ -72,45 +66,22 @@ class Pairs:
         d, reach = self.targets.shape[1], np.empty(len(rows))
         with np.errstate(over="ignore", invalid="ignore"):  # refused with the block
             q, t = self._gathered(owners, rows)
-            if self._measures is None:
-                score, length = self._of(q, t)
-            else:
-                (q_powers, q_squares), (t_powers, t_squares) = self._measures
-                if self.wide:
-                    q, t = q * q_powers[owners][:, None], t * t_powers[rows][:, None]
-                score = _sums(q, t) / np.sqrt(q_squares[owners] * t_squares[rows])
-                length = 1.0
+            score, length = self._of(q, t)
         reach[:] = (d / 2 + 16) * EPS * length + d * 2.0**-1074
         if self._whole and (t == np.rint(t)).all():  # nothing is rounded
             reach[length < 2.0**25] = 0.0
         return score, reach
 
     def _gathered(self, owners, rows):
-        """Both sides of some pairs, (n, d) in float64; a single query is (1, d)."""
-        if self.on_host:
-            single = len(self.queries) == 1
-            q = self.queries if single else self.queries.take(owners, axis=0)
-            q = q.astype(np.float64)
-            t = self.targets.take(rows, axis=0).astype(np.float64)
-        else:
-            xp = namespace(self.queries)
-            q = xp.astype(take_rows(self.queries, owners), xp.float64)
-            t = xp.astype(take_rows(self.targets, rows), xp.float64)
+        """Both sides of some pairs, (n, d) in float64."""
+        xp = namespace(self.queries)
+        q = xp.astype(take_rows(self.queries, owners), xp.float64)
+        t = xp.astype(take_rows(self.targets, rows), xp.float64)
         if self.units is not None:
             units = like(self.units[owners][:, None], q)
             q = q * units
             t = t * units if self.metric == "euclidean" else t
         return q, t
-
-    def _measured(self, vectors):
-        """For the cosine, the power of two that `_of` multiplies each row by, and its square."""
-        powers, squares = np.ones(len(vectors)), np.empty(len(vectors))
-        for part in slices(len(vectors), max(1, ENTRIES_HOST // vectors.shape[1])):
-            rows = vectors[part].astype(np.float64, copy=False)
-            if self.wide:
-                rows, powers[part] = _scaled(rows)
-            squares[part] = _sums(rows, rows)
-        return powers, squares
 
     def _of(self, q, t):
         """Scores, and the size of what was summed up for them, on the host."""
@@ -134,18 +105,12 @@ class Pairs:
 
         Returns their places, (n,), and the scores in this order, which fall for each query.
         """
-        single = self.queries.shape[0] == 1
-        order = np.lexsort((rows, -scores)) if single else self._sorted(owners, rows, scores)
-        scores = scores[order]
+        order = np.lexsort((rows, -scores, owners))
+        owners, rows, scores, reach = (part[order] for part in (owners, rows, scores, reach))
         gaps = scores[:-1] - scores[1:]
-        if single and (gaps > 2 * reach.max()).all():
-            return order, scores
-        owners, rows, reach = owners[order], rows[order], reach[order]
         same = owners[:-1] == owners[1:]
         doubt = reach[:-1] + reach[1:]
-        if (
-            self.metric == "dot"
-        ):  # the widest of a query may reach beyond neighbours that are surer
+        if self.metric == "dot":  # the widest of a query may reach beyond surer neighbours
             starts = np.flatnonzero(np.append(True, ~same))
             counts = np.diff(np.append(starts, order.size))
             doubt = 2 * np.repeat(np.maximum.reduceat(reach, starts), counts)[1:]
@@ -165,24 +130,9 @@ class Pairs:
         scores[places] = exact[key[first]][group - 1]
         return order, scores
 
-    def _sorted(self, owners, rows, scores):
-        """Places by queries, falling scores, and rows; queries that have this order keep it."""
-        step, gaps = np.diff(owners), scores[:-1] - scores[1:]
-        order = np.arange(owners.size)
-        wrong = (step == 0) & ((gaps < 0) | (gaps == 0) & (rows[:-1] > rows[1:]))
-        some = np.ones(self.queries.shape[0], bool)
-        if (step >= 0).all():
-            some[:] = False
-            some[owners[:-1][wrong]] = True
-        some = np.flatnonzero(some[owners])
-        order[some] = some[np.lexsort((rows[some], -scores[some], owners[some]))]
-        return order
-
     def best(self, owners, rows, scores, reach, k):
         """Places of the k best pairs of each query, as `ordered`, and their scores."""
         order, scores = self.ordered(owners, rows, scores, reach)
-        if self.queries.shape[0] == 1:
-            return order[:k], scores[:k]
         counts = np.bincount(owners, minlength=self.queries.shape[0])
         kept = np.arange(order.size) - np.repeat(np.cumsum(counts) - counts, counts) < k
         return order[kept], scores[kept]
@@ -190,13 +140,11 @@ class Pairs:
     def listed(self, owners, rows, scores, reach, k):
         """What `top_k` returns of pairs, at least k of each query: (n_queries, k) on the host."""
         places, scores = self.best(owners, rows, scores, reach, k)
-        return self._finished(scores.reshape(-1, k)), rows[places].reshape(-1, k)
-
-    def _finished(self, scores):
-        """What is returned for (n_queries, k) scores: out of their units, of the vectors' type."""
+        scores = scores.reshape(-1, k)
         if self.units is not None:
             scores = scores / self.units[:, None]
-        return scores.astype(np.float64 if self.wide else np.float32) + 0  # no -0.0
+        scores = scores.astype(np.float64 if self.wide else np.float32) + 0  # no -0.0
+        return scores, rows[places].reshape(-1, k)
 
     def before(self, owners, rows, scores, reach, others, levels, reaches):
         """Whether each target of ``rows`` comes before another, of ``others``, for its query."""

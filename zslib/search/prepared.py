@@ -163,9 +163,7 @@ def nearest(queries, targets, metric, k):
     places = np.concatenate([near for near, _ in candidates])
     if places.size > n * (k + DOUBT):
         return None
-    owners = np.zeros(places.size, np.int64)
-    if n > 1:
-        owners = np.repeat(np.arange(n), [near.size for near, _ in candidates])
+    owners = np.repeat(np.arange(n), [near.size for near, _ in candidates])
     pairs = Pairs(queries, targets, metric)
     return pairs.listed(owners, places, *pairs.scores(owners, places), k)
 
