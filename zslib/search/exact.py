@@ -17,6 +17,7 @@ from zslib.validation import (
     as_array,
     as_vectors,
     check_columns,
+    check_indices,
     check_integer,
     check_paired,
     column_names,
@@ -143,8 +144,7 @@ def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, bloc
     >>> gold_ranks(queries, targets, [[3, 2], [1]])
     array([0, 1])
     """
-    check_paired(queries, gold, "queries", "gold")
-    gold = _rows_of(gold, targets)
+    gold = _rows_of(gold, queries, targets)
     queries, targets = _vectors(queries, targets, metric)
     return _ranks(_tiles(queries, targets, metric, correction, block_size), queries, gold)
 
@@ -175,8 +175,7 @@ def top_k_and_ranks(queries, targets, k, gold, *, metric="cosine", corrections=(
     >>> print(indices, ranks)
     [[2 1]] [2]
     """
-    check_paired(queries, gold, "queries", "gold")
-    gold = _rows_of(gold, targets)
+    gold = _rows_of(gold, queries, targets)
     queries, targets = _vectors(queries, targets, metric)
     if corrections is None or isinstance(corrections, (str, Correction)):
         raise TypeError(f"corrections must be a sequence, got {corrections!r}: put it into a list")
@@ -294,14 +293,17 @@ def _merge(xp, best, scores, columns, start, k):
     return xp.take_along_axis(scores, order, axis=1), xp.take_along_axis(indices, order, axis=1)
 
 
-def _rows_of(gold, targets):
+def _rows_of(gold, queries, targets):
     """``gold``, with names as rows of the targets where these are a data frame that has names."""
-    if not isinstance(gold, Iterable) or isinstance(gold, (Mapping, Set, str)):
-        return gold
-    if column_names(gold) is not None or (is_array_api_obj(gold) and not is_text(gold)):
-        return gold
+    check_paired(queries, gold, "queries", "gold")
+    unordered = isinstance(gold, (Mapping, Set, str)) or column_names(gold) is not None
+    if unordered or not (is_array_api_obj(gold) or isinstance(gold, Iterable)):
+        raise TypeError(
+            f"gold is a {type(gold).__name__}: it must be an integer array, or a sequence with "
+            "the acceptable indices of each query, in the order of the queries"
+        )
     names = row_names(targets, "targets")
-    if names is None:
+    if names is None or (is_array_api_obj(gold) and not is_text(gold)):
         return gold
     gold = [np.atleast_1d(np.asarray(accepted)) for accepted in gold]
     if not all(is_text(accepted) and accepted.size for accepted in gold):
@@ -312,12 +314,6 @@ def _rows_of(gold, targets):
 
 def _acceptable(gold, n_queries, n_targets):
     """Flat (query, target) pairs of host int64 arrays, from either form of ``gold``."""
-    unordered = isinstance(gold, (Mapping, Set, str)) or column_names(gold) is not None
-    if unordered or not (is_array_api_obj(gold) or isinstance(gold, Iterable)):
-        raise TypeError(
-            f"gold is a {type(gold).__name__}: it must be an integer array, or a sequence with "
-            "the acceptable indices of each query, in the order of the queries"
-        )
     per_query = host_array(gold, "gold") if is_array_api_obj(gold) else list(gold)
     if len(per_query) != n_queries:
         raise ValueError(
@@ -347,9 +343,5 @@ def _acceptable(gold, n_queries, n_targets):
             "gold looks like a mask of zeros and ones, and is read as rows of targets: pass "
             "[row.nonzero()[0] for row in gold]"
         )
-    if flat.min() < 0 or flat.max() >= n_targets:
-        raise ValueError(
-            f"gold must lie in [0, {n_targets}), the rows of targets, found {flat.min()} to "
-            f"{flat.max()}"
-        )
+    check_indices(flat, "gold", n_targets)
     return np.repeat(np.arange(n_queries), lengths), flat.astype(np.int64)
