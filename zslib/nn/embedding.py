@@ -57,12 +57,10 @@ class Embedding(Layer):
     def backward(self, gradient):
         """Add to the table's gradient; None, as tokens have none."""
         flat, mask = self._use_saved()
-        if self.frozen:
-            return None
-        xp = namespace(gradient)
-        gradient = zero_padded(gradient, mask)
-        add_rows(self.weight.gradient, flat, xp.reshape(gradient, (-1, gradient.shape[-1])))
-        return None
+        if not self.frozen:
+            gradient = zero_padded(gradient, mask)
+            by_row = namespace(gradient).reshape(gradient, (-1, gradient.shape[-1]))
+            add_rows(self.weight.gradient, flat, by_row)
 
     def parameters(self):
         return {} if self.frozen else super().parameters()

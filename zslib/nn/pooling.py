@@ -2,7 +2,7 @@
 
 from array_api_compat import device as array_device
 
-from zslib.arrays import namespace
+from zslib.arrays import namespace, one_hot
 from zslib.nn.layer import Layer, check_input, check_mask, zero_padded
 
 
@@ -132,9 +132,8 @@ class LastPool(Layer):
         xp = namespace(gradient)
         n, d = gradient.shape
         by_x = xp.empty((n, T, d), dtype=gradient.dtype, device=array_device(gradient))
-        positions = xp.arange(T, dtype=xp.int64, device=array_device(gradient))
         for place, half in zip(places, (slice(0, d // 2), slice(d // 2, d)), strict=True):
-            here = xp.astype(place[:, None] == positions, gradient.dtype)
+            here = one_hot(place, T, gradient.dtype)
             by_x[:, :, half] = gradient[:, None, half] * here[:, :, None]
         return by_x
 
