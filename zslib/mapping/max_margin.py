@@ -138,6 +138,7 @@ class MaxMarginMap(LinearMap):
 
     def _check_parameters(self, n_labels):
         check_real(self.margin, "margin", low=0.0)
+        check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
         check_choice(self.negatives, "negatives", NEGATIVES)
         check_choice(self.distance, "distance", ("cosine", "angle"))
         check_choice(self.warm_start, "warm_start", (False, True))
@@ -166,9 +167,7 @@ class MaxMarginMap(LinearMap):
                     f"{self.coef_.dtype}, but X and Y need {(d1, d2)} of {X.dtype}: pass vectors "
                     "of the same spaces and type, or warm_start=False"
                 )
-            self._optimiser.learning_rate = check_real(
-                self.learning_rate, "learning_rate", low=0.0, inclusive=False
-            )
+            self._optimiser.learning_rate = float(self.learning_rate)
             return xp.asarray(self.coef_, copy=True)
         self._optimiser = Adagrad(self.learning_rate)
         self._rng = random_generator(self.random_state)

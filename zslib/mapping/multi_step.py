@@ -88,8 +88,7 @@ class MultiStepMap(LinearMap):
         check_choice(self.dewhiten, "dewhiten", (False, True))
         a = check_real(self.source_power, "source_power", low=0.0)
         b = check_real(self.target_power, "target_power", low=0.0)
-        rank = min(X.shape[1], Y.shape[1])
-        kept = rank
+        kept = rank = min(X.shape[1], Y.shape[1])
         if self.n_components is not None:
             kept = check_integer(self.n_components, "n_components", low=1, high=rank)
 
