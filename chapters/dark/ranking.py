@@ -1,7 +1,5 @@
 """The ranking systems of Guo et al. (2019) under one budget: weights, rivals and accuracy."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import partial
 

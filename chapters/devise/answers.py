@@ -1,7 +1,5 @@
 """Images answered with synsets by way of terms, as in the appendix of Frome et al. (2013)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

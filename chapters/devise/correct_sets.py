@@ -1,7 +1,5 @@
 """Table 1 of DeViSE's appendix: mean sizes of correct sets, under a reading of the hierarchy."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Answers to images scored flat and in the hierarchy, beside labels drawn at random."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from chapters.devise.correct_sets import reading_hierarchy

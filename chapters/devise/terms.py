@@ -1,7 +1,5 @@
 """Images of several seeds answered by way of terms, in the label sets of DeViSE's appendix."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

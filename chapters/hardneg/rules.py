@@ -3,8 +3,6 @@
 Uncertainty is that of Bucher et al. (2016), the intruder that of Lazaridou et al. (2015).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
