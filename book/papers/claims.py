@@ -17,7 +17,7 @@ MEAN = "all sets"
 # Fields of a claim that stand in its paper's data file as they are.
 _AS_WRITTEN = ("id", "where", "says", "margin", "pooled", "because", "see")
 # Fields of a mark that are the claim's where it has none of its own.
-_OF_MARKS = (*("chapter", "record", "holds", "printed", "without", "printed_error", "level"),)
+_OF_MARKS = (*("chapter", "record", "holds", "printed", "without", "level"),)
 _NEEDED = {"id", "where", "says", "chapter", "holds", "printed"}
 _OTHERS = ("settings", "mark", "marks", "levels", "also", "readings", "kind", "threshold")
 
@@ -51,8 +51,6 @@ class Mark:
         Paths of the numbers that the paper prints, first minus second where there are two.
     without : float
         What the record would be without the printed effect.
-    printed_error : float or None
-        Half the width of the printed effect's 95% interval. None: as wide as ours.
     level : dict
         Fields of the records that say whether a data set is at the end of the scale, where it
         is another measure that says so.
@@ -70,7 +68,6 @@ class Mark:
     holds: tuple
     printed: list
     without: float = 0.0
-    printed_error: float | None = None
     level: dict = field(default_factory=dict)
     role: str = "carries"
 
@@ -235,7 +232,7 @@ def _mark(entry, own, setting, role="carries"):
         holds=(comparison, float(threshold)),
         printed=[[p.replace("{setting}", setting) for p in path] for path in own["printed"]],
         role=role,
-        **{name: own[name] for name in ("without", "printed_error", "level") if name in own},
+        **{name: own[name] for name in ("without", "level") if name in own},
     )
 
 

@@ -65,19 +65,16 @@ def _ratio(verdict, effect, whole):
         for end in (verdict.value, verdict.low, verdict.high)
     ]
     low, high = scaled[1:] if effect > 0 else scaled[:0:-1]
-    error = verdict.mark.printed_error
-    if error is None:  # as many items, as ours has
-        error = 0.0 if low is None else (high - low) / 2 * abs(effect)
-    return Ratio(scaled[0], low, high, verdict, whole, error / abs(effect))
+    error = 0.0 if low is None else (high - low) / 2  # as wide as ours: of as many items
+    return Ratio(scaled[0], low, high, verdict, whole, error)
 
 
 def size(verdict):
     """How large the effect is against the printed one, of `SIZES`; empty where none is printed.
 
-    The printed number has an error too, which the paper gives or which is as ours. Ours is as
-    printed where the two intervals of the difference and of no effect leave no other reading;
-    where both sizes, the printed one and none, are possible, the run cannot tell. A verdict that
-    failed has no size.
+    The printed number has an error too, which is taken to be as ours. Ours is as printed where
+    the two intervals of the difference and of no effect leave no other reading; where both sizes,
+    the printed one and none, are possible, the run cannot tell. A verdict that failed has no size.
 
     Examples
     --------

@@ -9,7 +9,6 @@ from book.papers import check_claims, load_claims, printed
 from book.papers.claims import printed_difference
 from book.papers.effects import ratios, size
 from book.papers.printed import PAPERS
-from book.papers.verdicts import judge
 
 CLAIMS = {f"{claim.paper}/{claim.id}": claim for p in PAPERS for claim in load_claims(p)}
 RISES = CLAIMS["hubness/max-margin-beats-ridge-languages"]
@@ -80,13 +79,6 @@ def test_each_data_set_follows_the_mean():
 def test_a_size_knows_the_errors_of_both_numbers(ends, verdict):
     record = dict(zip(("value", "low", "high"), ends, strict=True))
     assert size(judged(RISES, record)) == verdict
-
-
-def test_a_printed_error_takes_the_place_of_ours():
-    record = {"value": 2.0, "low": 1.0, "high": 3.0}
-    rows = [RISES.marks[0].record | {"chapter": RISES.chapter} | record]
-    precise, vague = (judge(marked(printed_error=error), rows) for error in (0.1, 7.0))
-    assert (size(precise), size(vague)) == ("smaller", "as printed")
 
 
 def test_without_an_interval_or_a_printed_number_nothing_is_said_of_size():
