@@ -24,8 +24,8 @@ def rounds_to(value, printed, decimals):
     return abs(value - printed) <= 0.5 * 10.0**-decimals + 1e-9
 
 
-def harmonic_mean_range(u, s, *, decimals=1):
-    """Smallest and largest 2us/(u+s) of accuracies that print as ``u`` and ``s``.
+def harmonic_mean_range(u, s):
+    """Smallest and largest 2us/(u+s) of accuracies that print as ``u`` and ``s``, with one decimal.
 
     Examples
     --------
@@ -33,9 +33,8 @@ def harmonic_mean_range(u, s, *, decimals=1):
     >>> print(f"{low:.2f} to {high:.2f}")
     53.96 to 54.06
     """
-    half = 0.5 * 10.0**-decimals
-    low, high = ((u + d, s + d) for d in (-half, half))
-    return tuple(2.0 * a * b / (a + b) if a + b else math.nan for a, b in (low, high))
+    ends = ((u + d, s + d) for d in (-0.05, 0.05))
+    return tuple(2.0 * a * b / (a + b) if a + b else math.nan for a, b in ends)
 
 
 def join(values, form=""):

@@ -374,18 +374,14 @@ def check_claims(paper, records):
     >>> {verdict.verdict for verdict in check_claims("hubness", [])}
     {'not testable here'}
     """
-    by_chapter = {}
+    by_chapter, verdicts = {}, []
     for record in records:
         by_chapter.setdefault(record.get("chapter"), []).append(record)
-    return [
-        judge(claim, [r for name in _chapters_of(claim) for r in by_chapter.get(name, ())])
-        for claim in load_claims(paper)
-    ]
-
-
-def _chapters_of(claim):
-    """The chapters of a claim's marks, and None, under which records without a chapter stand."""
-    return [None, *dict.fromkeys(mark.chapter for mark in claim.marks)]
+    for claim in load_claims(paper):
+        chapters = dict.fromkeys([None, *(mark.chapter for mark in claim.marks)])
+        own = [record for name in chapters for record in by_chapter.get(name, ())]
+        verdicts.append(judge(claim, own))
+    return verdicts
 
 
 def chapter_verdicts(chapter, records):
