@@ -125,9 +125,8 @@ class Shown:
     def _untrained(self, down, across, groups):
         """Cells of the methods that could not be trained, in a table with a line a method."""
         names = self.of("method")
-        if "method" not in down or not set(down) <= {"method", "dataset"}:
-            return {}
-        if not any(" - " not in name for name in names):
+        by_method = "method" in down and set(down) <= {"method", "dataset"}
+        if not by_method or all(" - " in name for name in names):
             return {}
         cells, sets = {}, self.of("dataset")
         for name, data in getattr(self.chapter, "failed", ()):

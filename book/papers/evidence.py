@@ -25,7 +25,7 @@ def rounds_to(value, printed, decimals):
 
 
 def harmonic_mean_range(u, s):
-    """Smallest and largest 2us/(u+s) of accuracies that print as ``u`` and ``s``, with one decimal.
+    """Smallest and largest 2us/(u+s) of accuracies that print, with a decimal, as ``u``, ``s``.
 
     Examples
     --------
