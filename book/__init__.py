@@ -25,11 +25,10 @@ ridge         29.7  30.0 [27.5, 32.5]
 from book.chapter import Chapter, start
 from book.figures import figure
 from book.results import Results
-from book.store import full_records, latest_records, published, published_records
-from zslib.show import COLORS, Column, Markdown, Table, look, style
+from book.store import full_records, latest_records
+from zslib.show import Column, Markdown, Table, style
 
 __all__ = [
-    "COLORS",
     "Chapter",
     "Column",
     "Markdown",
@@ -38,9 +37,6 @@ __all__ = [
     "figure",
     "full_records",
     "latest_records",
-    "look",
-    "published",
-    "published_records",
     "start",
     "style",
 ]

@@ -79,8 +79,7 @@ def equal_means(numbers):
     """Least squares without intercept: means may differ, and variance may rise."""
     x, y = np.array([1.0, 2.0, 3.0]), np.ones(3)
     mapped = x * (x @ y) / (x @ x)
-    design = np.stack([np.ones(3), x], axis=1)
-    fitted = design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    fitted = np.polyval(np.polyfit(x, y, 1), x)
     text = (
         "For x = (1, 2, 3) and y = (1, 1, 1), least squares without intercept gives the mean "
         f"{mapped.mean():.3f} instead of 1, and the variance {mapped.var():.3f} instead of 0; the "
