@@ -7,10 +7,9 @@ from book.papers.claims import printed_difference
 from book.papers.verdicts import FAILED, NOT_AS_READ, NOT_TESTABLE, Verdict
 from zslib.protocols.intervals import Estimate, independent_mean
 
+# What a verdict says of the size of an effect whose size the paper prints.
 AS_PRINTED, SMALLER, LARGER = "as printed", "smaller", "larger"
 OPPOSITE, CANNOT_TELL = "opposite", "cannot tell"
-SIZES = (AS_PRINTED, SMALLER, LARGER, OPPOSITE, CANNOT_TELL)
-"""What a verdict says of the size of an effect whose size the paper prints."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def _ratio(verdict, effect, whole):
 
 
 def size(verdict):
-    """How large the effect is against the printed one, of `SIZES`; empty where none is printed.
+    """How large the effect is against the printed one, in words; empty where none is printed.
 
     The printed number has an error too, which is taken to be as ours. Ours is as printed where
     the two intervals of the difference and of no effect leave no other reading; where both sizes,
