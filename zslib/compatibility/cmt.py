@@ -7,15 +7,15 @@ from typing import Any
 from sklearn.base import clone
 
 from zslib.arrays import namespace, random_generator, row_blocks, take_rows, typed_as
-from zslib.compatibility.base import CompatibilityModel, log_softmax, squared_distances, typed_like
+from zslib.compatibility.base import log_softmax, squared_distances, typed_like
 from zslib.compatibility.conse import ConSE
-from zslib.compatibility.epochs import train_epochs
-from zslib.compatibility.parameters import NotNegative, Positive, RandomState
+from zslib.compatibility.epochs import EpochModel, train_epochs
+from zslib.compatibility.parameters import NotNegative
 from zslib.optim import Adagrad
 
 
 @dataclass(repr=False, eq=False)
-class CMT(CompatibilityModel):
+class CMT(EpochModel):
     r"""Zero-shot learning through cross-modal transfer (Socher et al. 2013, section 3).
 
     A network with one hidden layer maps an image to the embedding of its class. In row vectors,
@@ -90,12 +90,9 @@ class CMT(CompatibilityModel):
 
     n_hidden: int = 100
     _: KW_ONLY
-    learning_rate: Positive = 0.01
     n_epochs: int = 30
-    batch_size: int = 64
     novelty: Any = None
     regularization: NotNegative = 1e-5
-    random_state: RandomState = None
 
     @property
     def _scores_are_logits(self):

@@ -4,21 +4,15 @@ import math
 from dataclasses import KW_ONLY, dataclass
 
 from zslib.arrays import namespace, random_generator, row_norms, take_rows
-from zslib.compatibility.base import (
-    CompatibilityModel,
-    cosines,
-    directions,
-    lengthened,
-    through_directions,
-)
-from zslib.compatibility.epochs import train_epochs
-from zslib.compatibility.parameters import NotNegative, Positive, RandomState
+from zslib.compatibility.base import cosines, directions, lengthened, through_directions
+from zslib.compatibility.epochs import EpochModel, train_epochs
+from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.nn import BatchNorm, Descent, Linear, ReLU, Sequential, softmax_cross_entropy
 from zslib.optim import Adam
 
 
 @dataclass(repr=False, eq=False)
-class CNZSL(CompatibilityModel):
+class CNZSL(EpochModel):
     r"""Class normalisation (Skorokhodov & Elhoseiny 2021, section 3).
 
     A network with two hidden layers maps each class embedding to a prototype among images,
@@ -88,9 +82,6 @@ class CNZSL(CompatibilityModel):
     scale: Positive = 4.0
     learning_rate: Positive = 3e-3
     regularization: NotNegative = 1e-4
-    n_epochs: int = 10
-    batch_size: int = 64
-    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings):
         scale, rate = float(self.scale), float(self.learning_rate)

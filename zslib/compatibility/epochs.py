@@ -1,9 +1,27 @@
-"""Passes over the samples in minibatches: the loop that scorers trained by gradients share."""
+"""Passes over the samples in minibatches: what scorers that are trained by gradients share."""
+
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
+from zslib.compatibility.base import CompatibilityModel
+from zslib.compatibility.parameters import Positive, RandomState
 from zslib.optim import minibatches
 from zslib.validation import check_learned
+
+
+@dataclass(repr=False, eq=False)
+class EpochModel(CompatibilityModel):
+    """Base of the scorers that learn in passes over minibatches, with the parameters of these.
+
+    A subclass with another default has the parameter again.
+    """
+
+    _: KW_ONLY
+    learning_rate: Positive = 0.01
+    n_epochs: int = 10
+    batch_size: int = 64
+    random_state: RandomState = None
 
 
 def train_epochs(model, step, n, rng, remedy):

@@ -7,15 +7,15 @@ from typing import Annotated
 import numpy as np
 
 from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows, to_host
-from zslib.compatibility.base import CompatibilityModel, lengthened
-from zslib.compatibility.epochs import train_epochs
-from zslib.compatibility.parameters import NotNegative, Positive, RandomState
+from zslib.compatibility.base import lengthened
+from zslib.compatibility.epochs import EpochModel, train_epochs
+from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.nn import Descent, Sequential, dense_layers, softmax_cross_entropy
 from zslib.optim import Adam
 
 
 @dataclass(repr=False, eq=False)
-class ICINESS(CompatibilityModel):
+class ICINESS(EpochModel):
     r"""Implicit non-linear similarity scoring (Guo et al. 2018), **our reading**.
 
     The paper fuses image and class features in the hidden layers of a network, which gives their
@@ -78,9 +78,6 @@ class ICINESS(CompatibilityModel):
     n_rivals: Annotated[int, ">= 2"] = 50
     learning_rate: Positive = 3e-3
     regularization: NotNegative = 0.01
-    n_epochs: int = 10
-    batch_size: int = 64
-    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings):
         rng, rate = random_generator(self.random_state), float(self.learning_rate)

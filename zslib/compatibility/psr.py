@@ -6,21 +6,15 @@ from typing import Annotated
 import numpy as np
 
 from zslib.arrays import add_rows, like, namespace, random_generator, row_norms, take_rows, to_host
-from zslib.compatibility.base import (
-    CompatibilityModel,
-    cosines,
-    directions,
-    through_directions,
-    typed_like,
-)
-from zslib.compatibility.epochs import train_epochs
-from zslib.compatibility.parameters import NotNegative, Positive, RandomState
+from zslib.compatibility.base import cosines, directions, through_directions, typed_like
+from zslib.compatibility.epochs import EpochModel, train_epochs
+from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.nn import Descent, Sequential, dense_layers
 from zslib.optim import Adam
 
 
 @dataclass(repr=False, eq=False)
-class PSR(CompatibilityModel):
+class PSR(EpochModel):
     r"""Preserving semantic relations (Annadani & Biswas 2018, section 3).
 
     An encoder f places class vectors among images, a decoder g leads back; each has one hidden
@@ -96,9 +90,6 @@ class PSR(CompatibilityModel):
     similar_weight: NotNegative = 0.1
     reconstruction_weight: NotNegative = 1.0
     learning_rate: Positive = 1e-3
-    n_epochs: int = 10
-    batch_size: int = 64
-    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)

@@ -13,9 +13,9 @@ from zslib.arrays import (
     take_rows,
     typed_as,
 )
-from zslib.compatibility.base import CompatibilityModel, cosines
-from zslib.compatibility.epochs import train_epochs
-from zslib.compatibility.parameters import NotNegative, Positive, RandomState
+from zslib.compatibility.base import cosines
+from zslib.compatibility.epochs import EpochModel, train_epochs
+from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.optim import Adagrad
 from zslib.validation import check_learned
 
@@ -24,7 +24,7 @@ WORK = 16
 
 
 @dataclass(repr=False, eq=False)
-class SSE(CompatibilityModel):
+class SSE(EpochModel):
     r"""Semantic similarity embedding (Zhang & Saligrama 2015).
 
     Class embeddings and images are both seen as mixtures of the k seen classes. A class becomes
@@ -98,9 +98,6 @@ class SSE(CompatibilityModel):
     mixture_penalty: Positive = 0.1
     regularization: NotNegative = 1e-4
     learning_rate: Positive = 0.05
-    n_epochs: int = 10
-    batch_size: int = 64
-    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)

@@ -4,16 +4,16 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 from zslib.arrays import namespace, one_hot, random_generator, take_rows, typed_as
-from zslib.compatibility.base import CompatibilityModel, directions, typed_like
-from zslib.compatibility.epochs import train_epochs
-from zslib.compatibility.parameters import NotNegative, Positive, RandomState
+from zslib.compatibility.base import directions, typed_like
+from zslib.compatibility.epochs import EpochModel, train_epochs
+from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.optim import RMSProp
 
 KERNELS = ("gaussian", "cauchy", "polynomial")
 
 
 @dataclass(repr=False, eq=False)
-class ZKL(CompatibilityModel):
+class ZKL(EpochModel):
     r"""Zero-shot kernel learning (Zhang & Koniusz 2018, section 4).
 
     One matrix W (p, q) maps images among class embeddings, and its transpose maps these among
@@ -91,10 +91,7 @@ class ZKL(CompatibilityModel):
     orthogonality: NotNegative = 1.0
     degree: int = 2
     offset: NotNegative = 0.2
-    learning_rate: Positive = 0.01
     n_epochs: int = 20
-    batch_size: int = 64
-    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)

@@ -18,7 +18,7 @@ from zslib.arrays import (
     take_rows,
     typed_as,
 )
-from zslib.compatibility.base import CompatibilityModel
+from zslib.compatibility.epochs import EpochModel
 from zslib.compatibility.metric.negatives import (
     NEGATIVES,
     NegativeSet,
@@ -35,13 +35,13 @@ from zslib.compatibility.metric.objective import (
     metric_objective,
     squared_distances,
 )
-from zslib.compatibility.parameters import NotNegative, Positive, RandomState
+from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.optim import minibatches
 from zslib.validation import check_integer, check_learned, check_paired, check_same_rows
 
 
 @dataclass(repr=False, eq=False)
-class MetricLearner(CompatibilityModel):
+class MetricLearner(EpochModel):
     r"""Metric learning with hard negatives (Bucher, Herbin and Jurie 2016, Eqs. 1 to 11).
 
     An image x is mapped to attributes, :math:`\hat a(x) = \max(0, x W_X + b_X)`, and compared
@@ -177,11 +177,9 @@ class MetricLearner(CompatibilityModel):
     growth: Literal["across_epochs", "within_epoch"] = "across_epochs"
     learning_rate: Positive = 0.1
     n_epochs: int = 40
-    batch_size: int = 64
     n_scored: Annotated[int, ">= 2"] | None = 256
     average_last: int = 5
     keep_epochs: bool = False
-    random_state: RandomState = None
 
     def fit(self, X, y, class_embeddings, image_attributes=None):
         """Learn from images of the seen classes; return self.

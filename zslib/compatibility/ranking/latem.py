@@ -6,7 +6,8 @@ from functools import reduce
 
 from zslib.arrays import like, namespace, random_generator, typed_as
 from zslib.compatibility.base import typed_like
-from zslib.compatibility.parameters import NotNegative, Positive, RandomState
+from zslib.compatibility.epochs import EpochModel
+from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.compatibility.ranking.loss import one_violation
 from zslib.compatibility.ranking.training import (
     StagedModel,
@@ -17,7 +18,7 @@ from zslib.compatibility.ranking.training import (
 
 
 @dataclass(repr=False, eq=False)
-class LatEm(StagedModel):
+class LatEm(StagedModel, EpochModel):
     r"""Latent embeddings: a piecewise linear compatibility (Xian et al. 2016, Algorithm 1).
 
     .. math:: F(x, s) = \max_{1 \le k \le K} x W_k s'.
@@ -74,9 +75,7 @@ class LatEm(StagedModel):
     margin: Positive = 1.0
     learning_rate: Positive = 10.0
     n_epochs: int = 50
-    batch_size: int = 64
     regularization: NotNegative = 0.0
-    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings, keep=keep_nothing):
         xp = namespace(X)

@@ -9,7 +9,8 @@ from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, random_generator, take_rows
 from zslib.compatibility.base import BilinearModel, CompatibilityModel
-from zslib.compatibility.parameters import NotNegative, Positive, RandomState
+from zslib.compatibility.epochs import EpochModel
+from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.compatibility.ranking.loss import score_gradient, violations
 from zslib.optim import SGD, minibatches
 
@@ -124,7 +125,7 @@ def train_by_ranking(model, W, X, own, S, rng, keep, learned):
 
 
 @dataclass(repr=False, eq=False)
-class RankingModel(StagedModel, BilinearModel):
+class RankingModel(StagedModel, EpochModel, BilinearModel):
     r"""Base of DeViSE, ALE and SJE: :math:`F = x W s'`, and a choice of weights.
 
     A subclass has ``_weigh(residuals, own, rng)``, which returns the weights :math:`\Delta`: which
@@ -166,9 +167,7 @@ class RankingModel(StagedModel, BilinearModel):
     _: KW_ONLY
     learning_rate: Positive = 10.0
     n_epochs: int = 20
-    batch_size: int = 64
     regularization: NotNegative = 0.0
-    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings, keep=keep_nothing):
         xp, rng = namespace(X), random_generator(self.random_state)
