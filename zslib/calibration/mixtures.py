@@ -1,17 +1,9 @@
 """Mixtures of an expert on seen and an expert on unseen classes (Atzmon & Chechik 2019)."""
 
 from zslib.arrays import like, namespace
-from zslib.metrics.zero_shot import check_seen_mask
-from zslib.validation import (
-    as_array,
-    as_vectors,
-    check_choice,
-    check_length,
-    check_paired,
-    check_real,
-    check_row_names,
-    column_names,
-)
+from zslib.compatibility.base import typed_like
+from zslib.metrics.zero_shot import check_seen_columns
+from zslib.validation import as_array, check_choice, check_length, check_paired, check_real
 
 MIXTURES = ("adaptive", "constant", "total")
 
@@ -73,7 +65,7 @@ def mix_experts(experts, is_seen, unseen, *, mixture="adaptive", weight=0.5):
     # NaN fails both comparisons.
     if not bool(xp.all((unseen >= 0) & (unseen <= 1))):
         raise ValueError("unseen must hold probabilities, in [0, 1]")
-    seen = xp.astype(like(mask, experts), experts.dtype)[None, :]
+    seen = typed_like(mask, experts)[None, :]
     own = seen * (1.0 - unseen[:, None]) + (1.0 - seen) * unseen[:, None]
     return own * _smoothed(experts, mask, 1.0 - own, mixture, weight)
 
@@ -81,7 +73,7 @@ def mix_experts(experts, is_seen, unseen, *, mixture="adaptive", weight=0.5):
 def _smoothed(experts, mask, other, mixture, weight):
     """What each expert says of its classes, smoothed by ``other``, the other's probability."""
     xp = namespace(experts)
-    seen = xp.astype(like(mask, experts), experts.dtype)[None, :]
+    seen = typed_like(mask, experts)[None, :]
     n_seen = int(mask.sum())
     number = seen * n_seen + (1.0 - seen) * (mask.size - n_seen)
     if mixture == "adaptive":
@@ -124,8 +116,7 @@ def even_odds(experts, is_seen, *, mixture="adaptive", weight=0.5):
 
 def check_experts(experts, is_seen):
     """``experts``, when they are probabilities, and the mask of seen classes, on the host."""
-    check_row_names(is_seen, column_names(experts), "is_seen", "experts")
-    experts = as_vectors(experts, "experts")
+    experts, mask = check_seen_columns(experts, is_seen, "experts")
     xp = namespace(experts)
     lowest, highest = float(xp.min(experts)), float(xp.max(experts))
     if lowest < 0 or highest > 1.0001:
@@ -133,4 +124,4 @@ def check_experts(experts, is_seen):
             f"experts must hold probabilities, found {lowest:.3g} to {highest:.3g}: take a "
             "softmax of scores first"
         )
-    return experts, check_seen_mask(is_seen, experts.shape[1])
+    return experts, mask

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import like, namespace, to_host
 from zslib.calibration.mixtures import EPSILON, check_experts, even_odds, mix_experts
+from zslib.compatibility.base import softmax, typed_like
 from zslib.metrics.zero_shot import seen_unseen_curve
 from zslib.nn import sigmoid
 from zslib.validation import (
@@ -18,9 +19,9 @@ from zslib.validation import (
     check_indices,
     check_integer,
     check_length,
+    check_mask,
     check_paired,
     check_real,
-    host_array,
 )
 
 
@@ -83,10 +84,7 @@ class ConfidenceGate(BaseEstimator):
         experts, mask = check_experts(experts, is_seen)
         self.sizes_ = tuple(min(n_top, int(side.sum())) for side in (~mask, mask))
         found = to_host(self._largest(experts, mask)).astype(np.float64)
-        target = host_array(from_seen, "from_seen")
-        check_length(target, "from_seen", len(found), "experts")
-        if target.dtype != np.bool_:
-            raise TypeError(f"from_seen must be a boolean mask, got {target.dtype}")
+        target = to_host(check_mask(from_seen, "from_seen", len(found), "images"))
         if target.all() or not target.any():
             share = "all" if target.all() else "none"
             raise ValueError(f"from_seen marks {share} of the images: give images of both kinds")
@@ -98,8 +96,7 @@ class ConfidenceGate(BaseEstimator):
         """Probability that each image is of a seen class, (n,), with the type of ``experts``."""
         check_is_fitted(self)
         found = self._largest(*check_experts(experts, is_seen))
-        xp = namespace(found)
-        return sigmoid(found @ xp.astype(like(self.coef_, found), found.dtype) + self.intercept_)
+        return sigmoid(found @ typed_like(self.coef_, found) + self.intercept_)
 
     def _largest(self, experts, mask):
         """The largest of the unseen expert, then of the softened seen one, (n, 2 K)."""
@@ -113,9 +110,7 @@ class ConfidenceGate(BaseEstimator):
                 )
             part = xp.take(experts, like(np.flatnonzero(side), experts), axis=1)
             if name == "seen":
-                logits = power * xp.log(part + EPSILON)
-                part = xp.exp(logits - xp.max(logits, axis=1, keepdims=True))
-                part = part / xp.sum(part, axis=1, keepdims=True)
+                part = softmax(power * xp.log(part + EPSILON))
             found.append(xp.sort(part, axis=1, descending=True)[:, :size])
         return xp.concat(found, axis=1)
 

@@ -4,9 +4,10 @@ from math import log1p
 
 from sklearn.base import BaseEstimator
 
-from zslib.arrays import like, namespace
-from zslib.metrics.zero_shot import check_seen_mask
-from zslib.validation import as_vectors, check_real, check_row_names, column_names
+from zslib.arrays import namespace
+from zslib.compatibility.base import typed_like
+from zslib.metrics.zero_shot import check_seen_columns
+from zslib.validation import as_vectors, check_real
 
 
 class CalibratedStacking(BaseEstimator):
@@ -51,11 +52,9 @@ class CalibratedStacking(BaseEstimator):
         (n, C) array
             New, of the library, device and type of ``scores``.
         """
-        check_row_names(is_seen, column_names(scores), "is_seen", "scores")
-        gamma, scores = check_real(self.gamma, "gamma"), as_vectors(scores, "scores")
-        xp = namespace(scores)
-        mask = like(check_seen_mask(is_seen, scores.shape[1]), scores)
-        return scores - gamma * xp.astype(mask, scores.dtype)[None, :]
+        gamma = check_real(self.gamma, "gamma")
+        scores, mask = check_seen_columns(scores, is_seen, "scores")
+        return scores - gamma * typed_like(mask, scores)[None, :]
 
 
 class MetricRescaling(BaseEstimator):
@@ -113,17 +112,16 @@ class MetricRescaling(BaseEstimator):
         (n, C) array
             New, of the library, device and type of ``distances``.
         """
-        check_row_names(is_seen, column_names(distances), "is_seen", "distances")
         alpha = check_real(self.alpha, "alpha", low=0)
-        xp, distances = _check_distances(distances)
-        mask = like(check_seen_mask(is_seen, distances.shape[1]), distances)
+        distances, mask = check_seen_columns(distances, is_seen, "distances")
+        xp = _check_distances(distances)
         largest = float(xp.max(distances))
         if largest > float(xp.finfo(distances.dtype).max) / (1 + alpha):
             raise ValueError(
                 f"distances up to {largest:.3g} times 1 + alpha = {1 + alpha:.3g} overflow "
                 f"{distances.dtype}: lower alpha, or scale all distances down"
             )
-        return distances * (1.0 + alpha * xp.astype(mask, distances.dtype))[None, :]
+        return distances * (1.0 + alpha * typed_like(mask, distances))[None, :]
 
     def stacking(self):
         """The `CalibratedStacking` that does the same to `log_distance_scores`.
@@ -156,16 +154,16 @@ def log_distance_scores(distances):
     >>> log_distance_scores(np.array([[0.5, 2.0]])).round(3)
     array([[ 0.693, -0.693]])
     """
-    xp, distances = _check_distances(distances)
+    distances = as_vectors(distances, "distances")
+    xp = _check_distances(distances)
     smallest = float(xp.finfo(distances.dtype).smallest_normal)
     return -xp.log(xp.where(distances > smallest, distances, smallest * xp.ones_like(distances)))
 
 
 def _check_distances(distances):
-    """Namespace of ``distances`` and these as an array, when they are finite and not negative."""
-    distances = as_vectors(distances, "distances")
+    """Namespace of ``distances``, when they are not negative."""
     xp = namespace(distances)
     lowest = float(xp.min(distances))
     if lowest < 0:
         raise ValueError(f"distances must not be negative, found {lowest:.3g}: pass no scores")
-    return xp, distances
+    return xp

@@ -184,10 +184,8 @@ def seen_unseen_maxima(scores, is_seen):
     >>> seen_unseen_maxima(scores, np.array([True, True, False]))
     (array([0, 1]), array([2, 2]), array([ 0.25, -0.5 ]))
     """
-    check_row_names(is_seen, column_names(scores), "is_seen", "scores")
-    scores = as_vectors(scores, "scores")
+    scores, mask = check_seen_columns(scores, is_seen, "scores")
     xp = namespace(scores)
-    mask = check_seen_mask(is_seen, scores.shape[1])
     best, highest = [], []
     for side in (mask, ~mask):
         columns = like(np.flatnonzero(side), scores)
@@ -392,15 +390,17 @@ def sample_weights(labels):
     return 1.0 / (classes.size * counts[where])
 
 
-def check_seen_mask(is_seen, n_classes):
-    """The mask of seen classes on the host, when it is one over ``n_classes`` with both kinds."""
-    mask = to_host(check_mask(is_seen, "is_seen", n_classes, "classes (columns of scores)"))
+def check_seen_columns(scores, is_seen, name):
+    """``scores`` as an array, and the mask of its seen classes on the host, with both kinds."""
+    check_row_names(is_seen, column_names(scores), "is_seen", name)
+    scores = as_vectors(scores, name)
+    mask = to_host(check_mask(is_seen, "is_seen", scores.shape[1], f"classes (columns of {name})"))
     if mask.all() or not mask.any():
         raise ValueError(
             f"is_seen marks {'all' if mask.all() else 'none'} of the classes: generalised "
             "zero-shot learning needs seen and unseen ones"
         )
-    return mask
+    return scores, mask
 
 
 def _labels(labels, name):
