@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from array_api_compat import device as array_device
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -170,6 +170,15 @@ def check_beyond_chance(scores, labels, candidates, **arrays):
 
 def _of_usual_unit(arrays):
     return all(1e-3 < largest_size(a) < 1e5 for a in arrays.values())
+
+
+def fresh(estimator, default, kind, what):
+    """A clone of ``estimator``, which must be ``what`` a ``kind`` is, or ``default`` for None."""
+    if estimator is None:
+        return default
+    if not isinstance(estimator, kind):
+        raise TypeError(f"estimator must be {what}, got {estimator!r}")
+    return clone(estimator)
 
 
 @dataclass(repr=False, eq=False)
@@ -341,9 +350,6 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         ValueError
             Also where scores leave the range of their type.
         """
-        return self._scored(X, class_embeddings)
-
-    def _scored(self, X, class_embeddings):
         X = self._checked(X)
         candidates = self.class_embeddings_ if class_embeddings is None else class_embeddings
         class_embeddings = as_vectors(named_rows(candidates)[0], "class_embeddings", like=X)
@@ -369,10 +375,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         array, shape (n, C'), with the type of ``X``
             Rows sum to one; the columns are those of `decision_function`.
         """
-        scores = self._scored(X, class_embeddings)
-        xp = namespace(scores)
-        likely = xp.exp(scores - xp.max(scores, axis=1, keepdims=True))
-        return likely / xp.sum(likely, axis=1, keepdims=True)
+        return softmax(self.decision_function(X, class_embeddings))
 
     def top_classes(self, X, k=None, class_embeddings=None):
         """The k best classes of each sample, best first, ties to the lower row.
@@ -401,7 +404,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         >>> model.top_classes(np.array([[2.0, 1.8]]), 2)[0]
         array([['fox', 'cat']], dtype='<U3')
         """
-        scores = self._scored(X, class_embeddings)
+        scores = self.decision_function(X, class_embeddings)
         best = top_classes(scores, scores.shape[1] if k is None else k)
         names = self._names(class_embeddings)
         found = best if names is None else names[to_host(best)]
@@ -509,6 +512,13 @@ def squared_distances(A, B):
     xp = namespace(A, B)
     squares = xp.sum(A * A, axis=1)[:, None] + xp.sum(B * B, axis=1)[None, :]
     return xp.clip(squares - 2.0 * (A @ B.T), min=0.0)
+
+
+def softmax(logits):
+    """Exponentials of each row, over their sum."""
+    xp = namespace(logits)
+    likely = xp.exp(logits - xp.max(logits, axis=1, keepdims=True))
+    return likely / xp.sum(likely, axis=1, keepdims=True)
 
 
 def log_softmax(logits):

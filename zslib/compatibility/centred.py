@@ -1,9 +1,7 @@
 """Any zero-shot scorer on centred directions."""
 
-from sklearn.base import clone
-
 from zslib.arrays import namespace, typed_as
-from zslib.compatibility.base import CompatibilityModel, directions
+from zslib.compatibility.base import CompatibilityModel, directions, fresh
 from zslib.compatibility.eszsl import ESZSL
 
 
@@ -54,14 +52,11 @@ class Centred(CompatibilityModel):
         return getattr(self.estimator, "_scores_are_logits", False)
 
     def _fit(self, X, codes, embeddings):
-        if self.estimator is not None and not isinstance(self.estimator, CompatibilityModel):
-            raise TypeError(
-                f"estimator must be a scorer of zslib.compatibility, got {self.estimator!r}"
-            )
+        what = "a scorer of zslib.compatibility"
+        model = fresh(self.estimator, ESZSL(), CompatibilityModel, what)
         xp = namespace(X)
         self.feature_mean_ = xp.mean(X, axis=0)
         self.embedding_mean_ = xp.mean(embeddings, axis=0)
-        model = ESZSL() if self.estimator is None else clone(self.estimator)
         self.estimator_ = model.fit(*self._directions(X, codes, embeddings))
 
     def _directions(self, X, codes, embeddings):

@@ -1,9 +1,7 @@
 """Any cross-space map as a zero-shot scorer."""
 
-from sklearn.base import clone
-
 from zslib.arrays import namespace
-from zslib.compatibility.base import CompatibilityModel, cosines
+from zslib.compatibility.base import CompatibilityModel, cosines, fresh
 from zslib.mapping import RidgeMap
 from zslib.mapping.base import LinearMap
 
@@ -42,9 +40,7 @@ class MapScorer(CompatibilityModel):
         self.estimator = estimator
 
     def _fit(self, X, codes, embeddings):
-        if self.estimator is not None and not isinstance(self.estimator, LinearMap):
-            raise TypeError(f"estimator must be a map of zslib.mapping, got {self.estimator!r}")
-        mapping = RidgeMap(1.0) if self.estimator is None else clone(self.estimator)
+        mapping = fresh(self.estimator, RidgeMap(1.0), LinearMap, "a map of zslib.mapping")
         self.estimator_ = mapping.fit(X, namespace(X).take(embeddings, codes, axis=0))
 
     def _scores(self, X, class_embeddings):

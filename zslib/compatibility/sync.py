@@ -8,7 +8,7 @@ import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, one_hot, row_blocks, to_host, typed_as, unit_rows
-from zslib.compatibility.base import CompatibilityModel, squared_distances
+from zslib.compatibility.base import CompatibilityModel, softmax, squared_distances
 from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.optim import minimize
 from zslib.validation import check_learned
@@ -125,10 +125,7 @@ class SynC(CompatibilityModel):
 
 def similarities(A, B, sigma):
     r"""Softmax over rows of ``B`` of :math:`-\|a - b\|^2 / \sigma^2`, for each row of ``A``."""
-    xp = namespace(A, B)
-    nearness = -squared_distances(A, B) / sigma**2
-    weights = xp.exp(nearness - xp.max(nearness, axis=1, keepdims=True))
-    return weights / xp.sum(weights, axis=1, keepdims=True)
+    return softmax(-squared_distances(A, B) / sigma**2)
 
 
 def median_distance(embeddings):

@@ -1,9 +1,7 @@
 """Bilinear scorers with class images of one length."""
 
-from sklearn.base import clone
-
 from zslib.arrays import typed_as
-from zslib.compatibility.base import BilinearModel, directions
+from zslib.compatibility.base import BilinearModel, directions, fresh
 from zslib.compatibility.eszsl import ESZSL
 
 
@@ -42,9 +40,7 @@ class UnitClassImages(BilinearModel):
         self.estimator = estimator
 
     def _fit(self, X, codes, embeddings):
-        if self.estimator is not None and not isinstance(self.estimator, BilinearModel):
-            raise TypeError(f"estimator must be a bilinear scorer, got {self.estimator!r}")
-        model = ESZSL() if self.estimator is None else clone(self.estimator)
+        model = fresh(self.estimator, ESZSL(), BilinearModel, "a bilinear scorer")
         self.estimator_ = model.fit(X, codes, embeddings)
         self.coef_ = self.estimator_.coef_
 
