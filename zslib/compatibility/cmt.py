@@ -6,8 +6,9 @@ from typing import Any
 
 from sklearn.base import clone
 
-from zslib.arrays import namespace, random_generator, row_blocks, take_rows, typed_as
+from zslib.arrays import namespace, random_generator, take_rows, typed_as
 from zslib.compatibility.base import log_softmax, squared_distances, typed_like
+from zslib.compatibility.blocks import in_blocks
 from zslib.compatibility.conse import ConSE
 from zslib.compatibility.epochs import EpochModel, train_epochs
 from zslib.compatibility.parameters import NotNegative
@@ -151,20 +152,17 @@ class CMT(EpochModel):
     def _embed(self, X):
         xp = namespace(X)
         hidden, output = typed_as(X, self.hidden_coef_, self.output_coef_)
-        blocks = row_blocks(X.shape[0], max(*hidden.shape, output.shape[1]))
-        return xp.concat([xp.tanh(X[rows, :] @ hidden) @ output for rows in blocks], axis=0)
+        width = max(*hidden.shape, output.shape[1])
+        return in_blocks(lambda x: xp.tanh(x @ hidden) @ output, X, width)
 
     def _scores(self, X, class_embeddings):
-        xp = namespace(X)
-        mapped, blocks = self._embed(X), []
+        mapped = self._embed(X)
         # Around one of the candidates, less is lost in the difference of large squares.
         centre = class_embeddings[:1, :]
-        places = class_embeddings - centre
-        for rows in row_blocks(X.shape[0], max(class_embeddings.shape)):
-            blocks.append(squared_distances(mapped[rows, :] - centre, places))
-        squares = xp.concat(blocks, axis=0)
+        places, width = class_embeddings - centre, max(class_embeddings.shape)
+        squares = in_blocks(lambda m: squared_distances(m - centre, places), mapped, width)
         if self.novelty is None:
-            return -xp.sqrt(squares)
+            return -namespace(X).sqrt(squares)
         return self._mixed(X, mapped, squares, class_embeddings)
 
     def _mixed(self, X, mapped, squares, class_embeddings):

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import numpy as np
 
-from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows, to_host
+from zslib.arrays import like, namespace, random_generator, take_rows, to_host
 from zslib.compatibility.base import lengthened
+from zslib.compatibility.blocks import in_blocks
 from zslib.compatibility.epochs import EpochModel, train_epochs
 from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.nn import Descent, Sequential, dense_layers, softmax_cross_entropy
@@ -111,9 +112,8 @@ class ICINESS(EpochModel):
         xp, pairs = namespace(X), PairScore(self.network_)
         images, classes = lengthened(X), lengthened(class_embeddings)
         width = class_embeddings.shape[0] * max(self.n_hidden)
-        blocks = row_blocks(X.shape[0], width)
-        scores = [pairs.forward(images[rows, :], classes) for rows in blocks]
-        return xp.astype(xp.concat(scores, axis=0), X.dtype, copy=False)
+        scores = in_blocks(lambda some: pairs.forward(some, classes), images, width)
+        return xp.astype(scores, X.dtype, copy=False)
 
 
 class PairScore:

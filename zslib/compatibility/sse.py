@@ -14,6 +14,7 @@ from zslib.arrays import (
     typed_as,
 )
 from zslib.compatibility.base import cosines
+from zslib.compatibility.blocks import in_blocks
 from zslib.compatibility.epochs import EpochModel, train_epochs
 from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.optim import Adagrad
@@ -181,10 +182,8 @@ def _weighed(met, weights):
 
 def seen_scores(weights, templates, X):
     r"""Scores :math:`\pi(x)` of each sample for the seen classes, (n, k)."""
-    xp = namespace(X, templates)
-    blocks = row_blocks(X.shape[0], WORK * math.prod(templates.shape))
-    scores = [_weighed(_meet(X[rows, :], templates)[0], weights) for rows in blocks]
-    return xp.concat(scores, axis=0)
+    width = WORK * math.prod(templates.shape)
+    return in_blocks(lambda x: _weighed(_meet(x, templates)[0], weights), X, width)
 
 
 def margin_objective(parameters, X, codes, mixtures, margins, regularization):

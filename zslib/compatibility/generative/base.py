@@ -4,16 +4,9 @@ import math
 
 import numpy as np
 
-from zslib.arrays import (
-    like,
-    namespace,
-    random_generator,
-    range_power,
-    row_blocks,
-    take_rows,
-    to_host,
-)
+from zslib.arrays import like, namespace, random_generator, range_power, take_rows, to_host
 from zslib.compatibility.base import CompatibilityModel, log_softmax
+from zslib.compatibility.blocks import in_blocks
 from zslib.compatibility.conse import linear_weights, softmax_objective
 from zslib.validation import check_learned, sizes
 
@@ -79,12 +72,13 @@ class GenerativeModel(CompatibilityModel):
                 self._classifiers.pop(next(iter(self._classifiers)))
             self._classifiers[key] = weights
         weights = xp.astype(self._classifiers[key], X.dtype, copy=False)
-        blocks = []
-        for some in row_blocks(X.shape[0], max(weights.shape)):
-            shown = xp.astype(self._represent(self.scale_ * X[some, :]), X.dtype, copy=False)
-            blocks.append(log_softmax(shown @ weights[:-1, :] + weights[-1:, :]))
+
+        def log_probabilities(x):
+            shown = xp.astype(self._represent(self.scale_ * x), X.dtype, copy=False)
+            return log_softmax(shown @ weights[:-1, :] + weights[-1:, :])
+
         columns = like(np.reshape(places, (-1,)), X)
-        return xp.take(xp.concat(blocks, axis=0), columns, axis=1)
+        return xp.take(in_blocks(log_probabilities, X, max(weights.shape)), columns, axis=1)
 
     def _train(self, candidates):
         """Weights (d + 1, C) of the classifier for distinct candidates, intercepts last."""

@@ -9,15 +9,9 @@ from typing import Annotated, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import (
-    like,
-    namespace,
-    random_generator,
-    row_blocks,
-    row_norms,
-    take_rows,
-    typed_as,
-)
+from zslib.arrays import like, namespace, random_generator, row_norms, take_rows, typed_as
+from zslib.compatibility.base import typed_like
+from zslib.compatibility.blocks import in_blocks
 from zslib.compatibility.epochs import EpochModel
 from zslib.compatibility.metric.negatives import (
     NEGATIVES,
@@ -218,7 +212,7 @@ class MetricLearner(EpochModel):
             rng.standard_normal((q, m)) / math.sqrt(m),
             np.ones(1),
         )
-        theta = tuple(xp.astype(like(part, X), X.dtype) for part in start)
+        theta = tuple(typed_like(part, X) for part in start)
         self.n_candidates_ = len(candidates.classes)
         self.learning_curve_ = []
         self._epochs, last = [], deque(maxlen=self.average_last)
@@ -268,7 +262,7 @@ class MetricLearner(EpochModel):
             S = xp.sqrt(squared_distances(A, take_rows(candidates.vectors, scored), theta[2]))
             log_p = log_uncertainty(S, row_norms(own))
             log_p += xp.take(log_weights, like(scored, X))
-            log_p += xp.astype(like(log_share, X), X.dtype)
+            log_p += typed_like(log_share, X)
             rivals = like(candidates.classes[scored] != labels[images, None], X)
             found[images] = scored[draw_negatives(xp.where(rivals, log_p, -xp.inf), k, rng)]
         return found
@@ -324,13 +318,13 @@ class MetricLearner(EpochModel):
         return model
 
     def _scores(self, X, class_embeddings):
-        xp = namespace(X)
         theta = typed_as(X, self.coef_, self.intercept_, self.metric_)
-        blocks = []
-        for rows in row_blocks(X.shape[0], max(*theta[2].shape, class_embeddings.shape[0])):
-            A = attribute_estimates(theta, X[rows, :])
-            blocks.append(-xp.sqrt(squared_distances(A, class_embeddings, theta[2])))
-        return xp.concat(blocks, axis=0)
+
+        def scores(x):
+            A = attribute_estimates(theta, x)
+            return -namespace(x).sqrt(squared_distances(A, class_embeddings, theta[2]))
+
+        return in_blocks(scores, X, max(*theta[2].shape, class_embeddings.shape[0]))
 
 
 def _mean(iterates):
