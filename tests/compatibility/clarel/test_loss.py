@@ -169,7 +169,7 @@ def test_training_excludes_equal_texts_or_none(monkeypatch, exclude_equal, text_
     model = CLAREL(0.3, 0.4, exclude_equal=exclude_equal, n_batches=5, random_state=0, **options)
     model.fit(X, y, *given)
     assert len(batches) == 5
-    for (zv, zt, li, lt, codes), terms in batches:
+    for (zv, zt, (li, lt), codes), terms in batches:
         same = [[np.allclose(a, b, atol=1e-12) for b in zt] for a in zt]
         assert np.sum(same) > 6
         to_the_letter = algorithm_1(zv, zt, li, lt, codes, 0.3, 0.4)

@@ -8,6 +8,7 @@ import numpy as np
 from array_api_compat import is_cupy_array, is_numpy_array
 
 from zslib.arrays import add_rows, like, namespace
+from zslib.compatibility.base import typed_like
 from zslib.nn import Parameter
 
 
@@ -37,7 +38,7 @@ def sums_over(owner, column, share, shape):
 def mixing(draw, n_texts, reference):
     """The matrix (draw.n, n_texts) of shares, where and as ``reference`` is."""
     host = sums_over(draw.owner, draw.text, draw.share, (draw.n, n_texts))
-    return namespace(reference).astype(like(host, reference), reference.dtype)
+    return typed_like(host, reference)
 
 
 class RowParameter(Parameter):

@@ -8,6 +8,7 @@ draw)``, which gives one vector for each image, (draw.n, width): the mean over t
 import numpy as np
 
 from zslib.arrays import like, namespace, ragged_rows, take_rows, to_host
+from zslib.compatibility.base import typed_like
 from zslib.compatibility.clarel.draws import RowParameter, TextDraw, mixing, sums_over
 from zslib.nn import (
     BiLSTM,
@@ -119,7 +120,7 @@ class MeanEncoder(Layer):
         shares = np.repeat(draw.share / n, n)
         host = sums_over(np.repeat(draw.owner, n), columns, shares, (draw.n, len(words)))
         table = self.weight.value
-        weights = namespace(table).astype(like(host, table), table.dtype)
+        weights = typed_like(host, table)
         if train:
             self._saved = words, weights
         return weights @ take_rows(table, words)

@@ -222,24 +222,16 @@ def clarel_loss(
     check_pairs(images, text_logits, "images", "text_logits")
     weights = {"retrieval_mix": retrieval_mix, "classification_weight": weight}
     how = weights | {"text_codes": text_codes, "distance": distance, "same_text": same_text}
-    return batch_loss(images, texts, image_logits, text_logits, codes, **how)
+    return batch_loss(images, texts, (image_logits, text_logits), codes, **how)
 
 
 def batch_loss(
-    images,
-    texts,
-    image_logits,
-    text_logits,
-    codes,
-    *,
-    retrieval_mix,
-    classification_weight,
-    text_codes=None,
-    **pairing,
+    images, texts, logits, codes, *, retrieval_mix, classification_weight, text_codes=None, **how
 ):
-    """`clarel_loss` of arguments that are known to be in order."""
+    """`clarel_loss` of arguments that are known to be in order; ``logits`` are those of both."""
+    image_logits, text_logits = logits
     TR, IR, by_image, by_text = batch_retrieval_loss(
-        images, texts, retrieval_mix=retrieval_mix, **pairing
+        images, texts, retrieval_mix=retrieval_mix, **how
     )
     TC, by_text_logit = _classification(text_logits, codes if text_codes is None else text_codes)
     IC, by_image_logit = _classification(image_logits, codes)

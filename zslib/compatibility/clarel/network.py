@@ -2,15 +2,10 @@
 
 import numpy as np
 
-from zslib.arrays import like as move
 from zslib.arrays import namespace, to_host
+from zslib.compatibility.base import typed_like
 from zslib.compatibility.clarel.draws import TextDraw, mixing
-from zslib.compatibility.clarel.encoders import (
-    ConvLSTMEncoder,
-    MeanEncoder,
-    ReadyVectors,
-    check_tokens,
-)
+from zslib.compatibility.clarel.encoders import ConvLSTMEncoder, MeanEncoder, ReadyVectors
 from zslib.compatibility.clarel.loss import batch_loss
 from zslib.compatibility.parameters import check_parameters
 from zslib.nn import Dropout, Layer, Linear
@@ -43,13 +38,12 @@ class ClarelNetwork(Layer):
         # The layer is linear: it may as well come after the mean.
         dropped = dropped if shares is None else shares @ dropped
         texts = self.text_layer.forward(dropped, train=True)
-        terms, (by_image, by_text, by_image_logit, by_text_logit) = batch_loss(
-            images,
-            texts,
+        logits = (
             self.image_classifier.forward(images, train=True),
             self.text_classifier.forward(texts, train=True),
-            codes,
-            **loss,
+        )
+        terms, (by_image, by_text, by_image_logit, by_text_logit) = batch_loss(
+            images, texts, logits, codes, **loss
         )
         by_image += self.image_classifier.backward(by_image_logit)
         by_text += self.text_classifier.backward(by_text_logit)
@@ -81,7 +75,6 @@ def make_encoder(model, texts, pairs, rng, like):
     if given is not None:
         check_vectors(given, "word_vectors")
         n_tokens, word_dim = given.shape
-        check_tokens(texts, n_tokens)
     n_tokens = n_tokens or int(texts.max()) + 1
     shared = {"frozen": given is not None, "like": like}
     if model.text_encoder == "mean":
@@ -98,7 +91,7 @@ def make_encoder(model, texts, pairs, rng, like):
         trained = np.zeros((n_tokens, 1))
         trained[texts[np.unique(pairs.index)]] = 1.0
         trained[0] = 0.0
-        table *= namespace(table).astype(move(trained, table), table.dtype)
+        table *= typed_like(trained, table)
     else:
-        table[...] = namespace(table).astype(move(to_host(given), table), table.dtype)
+        table[...] = typed_like(to_host(given), table)
     return encoder

@@ -22,7 +22,8 @@ DARK    `hardness`             sigmoid of R, also where R <= 0
 
 import numpy as np
 
-from zslib.arrays import like, namespace, pick, put
+from zslib.arrays import namespace, pick, put
+from zslib.compatibility.base import typed_like
 from zslib.nn import sigmoid
 
 
@@ -84,7 +85,7 @@ def rank_weights(residuals):
     per_label = np.concatenate([[0.0], np.cumsum(1.0 / r) / r])
     violating = every_violation(residuals)
     ranks = xp.astype(xp.sum(violating, axis=1), xp.int64)
-    weights = xp.take(xp.astype(like(per_label, residuals), residuals.dtype), ranks, axis=0)
+    weights = xp.take(typed_like(per_label, residuals), ranks, axis=0)
     return violating * weights[:, None]
 
 
