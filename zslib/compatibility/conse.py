@@ -12,7 +12,29 @@ from zslib.validation import check_learned
 
 
 @dataclass(repr=False, eq=False)
-class ConSE(CompatibilityModel):
+class LinearModel(CompatibilityModel):
+    """Base of the scorers that learn linear classifiers by L-BFGS, with its parameters.
+
+    A subclass with another default has the parameter again.
+    """
+
+    _: KW_ONLY
+    regularization: NotNegative = 1e-5
+    max_iter: int = 200
+    tol: NotNegative = 1e-4
+
+    def _fit_linear(self, objective, n_outputs, X, *data):
+        """Fit ``coef_`` and ``intercept_``; the value of each step is in ``objective_``."""
+        how = {"max_iter": self.max_iter, "tol": self.tol}
+        data = *data, float(self.regularization)
+        weights, self.objective_ = linear_weights(objective, n_outputs, X, *data, **how)
+        self.n_iter_ = len(self.objective_) - 1
+        check_learned(weights, "scale the features, or raise regularization")
+        self.coef_, self.intercept_ = weights[:-1, :], weights[-1, :]
+
+
+@dataclass(repr=False, eq=False)
+class ConSE(LinearModel):
     r"""Convex combination of semantic embeddings (Norouzi et al. 2013, section 3.2).
 
     A classifier of the seen classes gives :math:`p(c \mid x)`. With :math:`\hat y(x, t)` the
@@ -70,13 +92,9 @@ class ConSE(CompatibilityModel):
     compares = "cosine"
 
     n_averaged: int = 10
-    _: KW_ONLY
-    regularization: NotNegative = 1e-5
-    max_iter: int = 200
-    tol: NotNegative = 1e-4
 
     def _fit(self, X, codes, embeddings):
-        fit_linear(self, softmax_objective, embeddings.shape[0], X, codes)
+        self._fit_linear(softmax_objective, embeddings.shape[0], X, codes)
         self.seen_embeddings_ = embeddings
 
     def logits(self, X):
@@ -156,13 +174,3 @@ def linear_weights(objective, n_outputs, X, *data, max_iter, tol):
     """
     start = namespace(X).zeros((X.shape[1] + 1, n_outputs), dtype=X.dtype, device=array_device(X))
     return minimize(lambda w: objective(w, X, *data), start, max_iter=max_iter, tol=tol)
-
-
-def fit_linear(model, objective, n_outputs, X, *data):
-    """Fit ``model``'s linear classifiers: its ``coef_``, ``intercept_``, ``objective_``."""
-    how = {"max_iter": model.max_iter, "tol": model.tol}
-    data = *data, float(model.regularization)
-    weights, model.objective_ = linear_weights(objective, n_outputs, X, *data, **how)
-    model.n_iter_ = len(model.objective_) - 1
-    check_learned(weights, "scale the features, or raise regularization")
-    model.coef_, model.intercept_ = weights[:-1, :], weights[-1, :]

@@ -4,15 +4,13 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from zslib.arrays import namespace, typed_as
-from zslib.compatibility.base import CompatibilityModel
-from zslib.compatibility.conse import fit_linear, linear_objective
-from zslib.compatibility.parameters import NotNegative
+from zslib.compatibility.conse import LinearModel, linear_objective
 from zslib.nn import sigmoid
 from zslib.validation import check_real
 
 
 @dataclass(repr=False, eq=False)
-class AttributeModel(CompatibilityModel):
+class AttributeModel(LinearModel):
     r"""Base of the scorers that go from attribute probabilities to classes, `DAP` and `IAP`.
 
     .. math:: F(x, s) = \sum_m \log \frac{p(a_m = b_m(s) \mid x)}{p(b_m(s))},
@@ -64,10 +62,6 @@ class AttributeModel(CompatibilityModel):
     grid = {"regularization": (1e-6, 1e-5, 1e-4, 1e-3)}
 
     threshold: Any = "mean"
-    _: KW_ONLY
-    regularization: NotNegative = 1e-5
-    max_iter: int = 100
-    tol: NotNegative = 1e-4
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
@@ -99,6 +93,7 @@ class AttributeModel(CompatibilityModel):
         return on @ binary.T + off @ (1.0 - binary).T
 
 
+@dataclass(repr=False, eq=False)
 class DAP(AttributeModel):
     r"""Direct attribute prediction (Lampert, Nickisch and Harmeling 2014, Eq. 2).
 
@@ -126,8 +121,11 @@ class DAP(AttributeModel):
     family = "attribute classifiers"
     look = (4, "D", "--")
 
+    _: KW_ONLY
+    max_iter: int = 100
+
     def _learn(self, X, codes, binary):
-        fit_linear(self, attribute_objective, binary.shape[1], X, codes, binary)
+        self._fit_linear(attribute_objective, binary.shape[1], X, codes, binary)
 
     def _log_probabilities(self, X):
         coef, intercept = typed_as(X, self.coef_, self.intercept_)

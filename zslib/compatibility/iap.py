@@ -1,13 +1,10 @@
 """IAP, indirect attribute prediction (Lampert et al. 2009): attributes by way of seen classes."""
 
-from dataclasses import KW_ONLY, dataclass
-
 from zslib.arrays import namespace, row_blocks, typed_as
-from zslib.compatibility.conse import fit_linear, softmax_objective
+from zslib.compatibility.conse import softmax_objective
 from zslib.compatibility.dap import AttributeModel, log_add_exp_of_classes
 
 
-@dataclass(repr=False, eq=False)
 class IAP(AttributeModel):
     r"""Indirect attribute prediction (Lampert, Nickisch and Harmeling 2014, Eqs. 2 and 4).
 
@@ -35,11 +32,8 @@ class IAP(AttributeModel):
     family = "attribute classifiers"
     look = (3, "P", "--")
 
-    _: KW_ONLY
-    max_iter: int = 200
-
     def _learn(self, X, codes, binary):
-        fit_linear(self, softmax_objective, binary.shape[0], X, codes)
+        self._fit_linear(softmax_objective, binary.shape[0], X, codes)
         self.binary_ = binary
 
     def _log_probabilities(self, X):
