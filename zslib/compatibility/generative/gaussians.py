@@ -14,21 +14,19 @@ class GaussianEncoder(Layer):
     def __init__(self, n_in, n_hidden, n_latent, rng, *, scale=1.0, like=None):
         how = {"scale": scale, "like": like}
         self.body = Sequential(hidden=Linear(n_in, n_hidden, rng, **how), relu=ReLU())
-        self.heads = [Linear(n_hidden, n_latent, rng, **how) for _ in range(2)]
+        self.mean = Linear(n_hidden, n_latent, rng, **how)
+        self.log_variance = Linear(n_hidden, n_latent, rng, **how)
 
     def forward(self, x, mask=None, *, train=False):
         """:math:`\\mu` and :math:`\\ell`, each (n, d)."""
         hidden = self.body.forward(x, train=train)
-        return tuple(head.forward(hidden, train=train) for head in self.heads)
+        heads = self.mean, self.log_variance
+        return tuple(head.forward(hidden, train=train) for head in heads)
 
     def backward(self, gradient):
         """The gradient by x, for the pair of those by :math:`\\mu` and :math:`\\ell`."""
-        parts = zip(self.heads, gradient, strict=True)
-        by_mean, by_log = (head.backward(part) for head, part in parts)
-        return self.body.backward(by_mean + by_log)
-
-    def parts(self):
-        return dict(zip(("body", "mean", "log_variance"), (self.body, *self.heads), strict=True))
+        by_mean, by_log = gradient
+        return self.body.backward(self.mean.backward(by_mean) + self.log_variance.backward(by_log))
 
 
 def draw(mean, log_variance, rng):

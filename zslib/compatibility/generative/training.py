@@ -126,9 +126,8 @@ class Training:
         return take_rows(self.unseen, rows), self._noise()
 
     def _noise(self):
-        return typed_like(
-            self.rng.standard_normal((self.settings.batch_size, self.n_noise)), self.X
-        )
+        shape = self.settings.batch_size, self.n_noise
+        return typed_like(self.rng.standard_normal(shape), self.X)
 
 
 class Average:
