@@ -1,6 +1,7 @@
 """What generative systems share: a classifier, trained for the candidates of each question."""
 
 import math
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
@@ -8,11 +9,13 @@ from zslib.arrays import like, namespace, random_generator, range_power, take_ro
 from zslib.compatibility.base import CompatibilityModel, log_softmax
 from zslib.compatibility.blocks import in_blocks
 from zslib.compatibility.conse import linear_weights, softmax_objective
+from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.validation import check_learned, sizes
 
 KEPT = 4
 
 
+@dataclass(repr=False, eq=False)
 class GenerativeModel(CompatibilityModel):
     r"""Base of the systems that generate features of classes from their embeddings.
 
@@ -44,6 +47,14 @@ class GenerativeModel(CompatibilityModel):
     _learns_scores = False  # but a generator: the classifier comes with each question
     _scores_are_logits = True
     slow = True  # one seed chooses settings, see `zslib.protocols`
+
+    _: KW_ONLY
+    n_steps: int = 3000
+    batch_size: int = 50
+    n_generated: int = 100
+    classifier_penalty: NotNegative = 1e-3
+    feature_length: Positive = 8.0
+    random_state: RandomState = None
 
     def _fit(self, X, codes, embeddings, **more):
         rng = random_generator(self.random_state)

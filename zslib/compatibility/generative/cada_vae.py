@@ -7,7 +7,7 @@ import numpy as np
 from zslib.arrays import namespace, take_rows
 from zslib.compatibility.generative.base import GenerativeModel, repeated
 from zslib.compatibility.generative.gaussians import GaussianEncoder, distances, divergences, draw
-from zslib.compatibility.parameters import NotNegative, Positive, RandomState
+from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.nn import Descent, Layer, dense_layers
 from zslib.optim import Adam
 from zslib.validation import check_learned
@@ -104,13 +104,8 @@ class CADAVAE(GenerativeModel):
     cross_weight: NotNegative = 2.37
     distance_weight: NotNegative = 8.13
     learning_rate: Positive = 6e-4
-    n_steps: int = 3000
-    batch_size: int = 50
     n_seen: int = 50
-    n_generated: int = 100
     classifier_penalty: NotNegative = 0.03
-    feature_length: Positive = 8.0
-    random_state: RandomState = None
 
     def _fit_generator(self, X, codes, embeddings, rng):
         xp = namespace(X)

@@ -13,7 +13,7 @@ from zslib.compatibility.generative.diagnostics import seen_class_diagnostics
 from zslib.compatibility.generative.recipes import RECIPES, settings_of
 from zslib.compatibility.generative.terms import least_squares
 from zslib.compatibility.generative.training import Training
-from zslib.compatibility.parameters import NotNegative, Positive, RandomState
+from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.validation import check_integer, check_learned, check_same_width, check_vectors
 
 
@@ -121,10 +121,7 @@ class FeatureGenerator(GenerativeModel):
     n_steps: int | None = None
     learning_rate: Positive | None = None
     batch_size: int | None = None
-    n_generated: int = 100
-    classifier_penalty: NotNegative = 1e-3
     feature_length: Positive = 4.0
-    random_state: RandomState = None
 
     def fit(self, X, y, class_embeddings, unseen_embeddings=None):
         """Learn to make images from those of the seen classes; return self.

@@ -8,7 +8,7 @@ import numpy as np
 from zslib.arrays import namespace, take_rows, to_host
 from zslib.compatibility.base import lengthened, squared_distances, typed_like
 from zslib.compatibility.generative.base import GenerativeModel, repeated
-from zslib.compatibility.parameters import NotNegative, Positive, RandomState
+from zslib.compatibility.parameters import Positive
 from zslib.nn import Descent, LeakyReLU, dense_layers
 from zslib.optim import Adam
 from zslib.validation import check_learned
@@ -88,12 +88,7 @@ class GMMN(GenerativeModel):
     n_noise: int = 15
     bandwidths: tuple[Positive, ...] = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0)
     learning_rate: Positive = 1e-3
-    n_steps: int = 3000
-    batch_size: int = 50
     n_generated: int = 50
-    classifier_penalty: NotNegative = 1e-3
-    feature_length: Positive = 8.0
-    random_state: RandomState = None
 
     def _fit_generator(self, X, codes, embeddings, rng):
         xp, rate, n_steps = namespace(X), float(self.learning_rate), self.n_steps
