@@ -23,7 +23,7 @@ from zslib.compatibility.ranking.dark_objective import (
     prototypes,
     pulls,
 )
-from zslib.compatibility.ranking.training import StagedModel, keep_nothing
+from zslib.compatibility.ranking.training import StagedModel
 from zslib.optim import SGD, minibatches
 
 
@@ -158,7 +158,7 @@ class DARK(StagedModel):
     init_scale: Positive = 1.0
     random_state: RandomState = None
 
-    def _fit(self, X, codes, embeddings, keep=keep_nothing):
+    def _fit(self, X, codes, embeddings, keep):
         rng = random_generator(self.random_state)
         X, embeddings = self._rows(X, embeddings)
         means = prototypes(X, codes, embeddings.shape[0]) if self.label_view else None

@@ -9,12 +9,7 @@ from zslib.compatibility.base import typed_like
 from zslib.compatibility.epochs import EpochModel
 from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.compatibility.ranking.loss import one_violation
-from zslib.compatibility.ranking.training import (
-    StagedModel,
-    keep_nothing,
-    row_space,
-    train_by_ranking,
-)
+from zslib.compatibility.ranking.training import StagedModel, row_space, train_by_ranking
 
 
 @dataclass(repr=False, eq=False)
@@ -77,7 +72,7 @@ class LatEm(StagedModel, EpochModel):
     n_epochs: int = 50
     regularization: NotNegative = 0.0
 
-    def _fit(self, X, codes, embeddings, keep=keep_nothing):
+    def _fit(self, X, codes, embeddings, keep):
         xp = namespace(X)
         n_matrices, rng = self.n_matrices, random_generator(self.random_state)
         p, q = X.shape[1], embeddings.shape[1]

@@ -49,9 +49,12 @@ class StagedModel(CompatibilityModel):
             vars(model).update(kept[stage])
         return models
 
+    def _checked_fit(self, *data, keep=lambda n, learned: None):
+        """``fit``, which does ``keep(n, learned)`` after n iterations: nothing, where it is plain.
 
-def keep_nothing(n, learned):
-    """What a plain fit does with its stages."""
+        ``learned(n)`` has by their names the arrays that are learned by then.
+        """
+        return super()._checked_fit(*data, keep=keep)
 
 
 def row_space(embeddings):
@@ -169,7 +172,7 @@ class RankingModel(StagedModel, EpochModel, BilinearModel):
     n_epochs: int = 20
     regularization: NotNegative = 0.0
 
-    def _fit(self, X, codes, embeddings, keep=keep_nothing):
+    def _fit(self, X, codes, embeddings, keep):
         xp, rng = namespace(X), random_generator(self.random_state)
         embeddings, basis = row_space(embeddings)
         W = xp.zeros((X.shape[1], embeddings.shape[1]), dtype=X.dtype, device=array_device(X))
