@@ -90,15 +90,14 @@ def _smoothed(experts, mask, other, mixture, weight):
     return weight * experts / mass + (1.0 - weight) / number
 
 
-def even_odds(experts, is_seen, *, mixture="adaptive", weight=0.5):
+def even_odds(experts, mask, *, mixture="adaptive", weight=0.5):
     r"""Log odds of being unseen at which an image's best seen and unseen class are even, (n,).
 
     For "adaptive" those of the one root in [0, 1] of :math:`-d u^2 + (a + b + d) u - b`, with a
     and b what the experts say of their best class and :math:`d = 1/U - 1/S`.
     """
-    experts, mask = check_experts(experts, is_seen)
-    xp = namespace(experts)
     check_choice(mixture, "mixture", MIXTURES)
+    xp = namespace(experts)
     smoothed = _smoothed(experts, mask, 0.0 * experts, mixture, weight) + EPSILON
     seen, unseen = (
         xp.max(xp.take(smoothed, like(columns.nonzero()[0], experts), axis=1), axis=1)

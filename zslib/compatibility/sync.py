@@ -8,8 +8,9 @@ import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, one_hot, row_blocks, to_host, typed_as, unit_rows
-from zslib.compatibility.base import CompatibilityModel, softmax, squared_distances
-from zslib.compatibility.parameters import NotNegative, Positive
+from zslib.compatibility.base import softmax, squared_distances
+from zslib.compatibility.conse import LinearModel
+from zslib.compatibility.parameters import Positive
 from zslib.optim import minimize
 from zslib.validation import check_learned
 
@@ -17,7 +18,7 @@ SMALLEST = 1e-6  # share of the largest singular value, below which mixtures are
 
 
 @dataclass(repr=False, eq=False)
-class SynC(CompatibilityModel):
+class SynC(LinearModel):
     r"""Synthesised classifiers (Changpinyo et al. 2016, section 3).
 
     Phantom classes have places :math:`b_r` among the embeddings and classifiers :math:`v_r` of
@@ -94,8 +95,6 @@ class SynC(CompatibilityModel):
     _: KW_ONLY
     regularization: Positive = 1e-6
     loss: Literal["one_vs_other", "crammer_singer", "structured"] = "one_vs_other"
-    max_iter: int = 200
-    tol: NotNegative = 1e-4
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
