@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from book.agreement import other_parameters
 from book.build import report
 from book.build.plan import plan
 from book.build.publishing import carry, publish, stale
@@ -105,11 +106,14 @@ def test_the_published_run_stands_beside_smaller_runs_alone(tiny_book, one):
 
 def test_runs_are_listed_with_data_cost_and_machine():
     here = {"b/02_b": Results(run=RUN), "a/01_a": Results(run=RUN | {"data": []})}
-    page = render("runs.md", runs={"this": here, "published": {}})
+    runs, full = {"this": here, "published": {}}, {"a/01_a": RUN, "b/02_b": RUN}
+    full["a/01_a"] = {"parameters": RUN["parameters"] | {"n_seeds": 9}}
+    page = render("runs.md", runs=runs, full=full, other_parameters=other_parameters)
     this, _, others = page.partition("**Published run**")
     assert this.startswith("**This run**") and "No runs." in others
     rows = this.strip().splitlines()[4:]
     assert [row.split(" | ")[0] for row in rows] == ["| a/01\\_a", "| b/02\\_b"]
+    assert "| – | 3 | n\\_seeds 3 instead of 9 | 61" in rows[0]
     assert "europarl (abababab) | 3 | full | 61 | 1,234 | Some \\| CPU, 2 cores, cpu" in rows[1]
 
 

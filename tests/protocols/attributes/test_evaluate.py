@@ -498,7 +498,7 @@ OF_VALUES = [
     ),
     (lambda: run_table([NEAREST], [TOY], seeds=[0, 1]), r"got 1 problem\(s\) for 2 seed"),
     (lambda: run_table([NEAREST], TOY, seeds=[]), "seeds is empty"),
-    (lambda: run_table([NEAREST, NEAREST.smaller()], TOY), "twice: name one otherwise by"),
+    (lambda: run_table([NEAREST, NEAREST.smaller()], TOY), "name each otherwise, by"),
     (lambda: estimated(outcomes=[]), "at least one outcome"),
     (lambda: estimated(minus=2 * [evaluated()]), r"as many in minus, got \[1, 2\]"),
     (lambda: estimated(minus=[evaluated(problem=toy(seed=1))]), "tested on other images"),
