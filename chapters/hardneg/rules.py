@@ -15,6 +15,7 @@ from zslib.compatibility import BilinearModel, MetricLearner
 from zslib.compatibility.base import directions
 from zslib.compatibility.metric.negatives import draw_negatives
 from zslib.compatibility.metric.objective import attribute_estimates
+from zslib.compatibility.parameters import RandomState
 from zslib.optim import minibatches
 from zslib.protocols.intervals import over_runs
 
@@ -91,7 +92,7 @@ class RuledRanking(BilinearModel):
     n_epochs: int = 10
     learning_rate: float = 10.0
     every_step: bool = False
-    random_state: int = 0
+    random_state: RandomState = 0
 
     def _fit(self, X, codes, embeddings):
         reference, rng = X, np.random.default_rng(self.random_state)
