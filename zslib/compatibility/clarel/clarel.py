@@ -2,16 +2,23 @@
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from typing import Annotated, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import class_sums, like, namespace, random_generator, take_rows, typed_as
+from zslib.arrays import (
+    class_sums,
+    like,
+    namespace,
+    random_generator,
+    row_blocks,
+    take_rows,
+    to_host,
+    typed_as,
+)
 from zslib.compatibility.base import check_beyond_chance, check_told_apart, some_rows
-from zslib.compatibility.blocks import in_blocks
 from zslib.compatibility.clarel.checkpoint import Checkpoint
 from zslib.compatibility.clarel.draws import TextDraw
 from zslib.compatibility.clarel.encoders import check_tokens
@@ -29,7 +36,6 @@ from zslib.validation import (
     check_length,
     check_same_width,
     check_vectors,
-    host_array,
 )
 
 _TEXTS_AT_ONCE = 256
@@ -240,7 +246,7 @@ class CLAREL(BaseEstimator):
             checkpoint = Checkpoint(self.checkpoint, here)
         rng, reference = random_generator(self.random_state), X[:1, :1]
         encoder = make_encoder(self, texts, pairs, rng, reference)
-        classes, codes = np.unique(host_array(y, "y").astype(np.int64), return_inverse=True)
+        classes, codes = np.unique(np.asarray(to_host(y), np.int64), return_inverse=True)
         network = ClarelNetwork(self, p, len(classes), encoder, rng, like=reference)
         # A fit that fails must not leave the last one's marks on half-changed state.
         vars(self).pop("network_", None)
@@ -313,7 +319,7 @@ class CLAREL(BaseEstimator):
         ``texts`` as in ``fit``; ``labels`` (m,) is the class of each, from 0 to ``n_classes - 1``.
         """
         check_integer(n_classes, "n_classes", low=1)
-        labels = host_array(labels, "labels")
+        labels = np.asarray(to_host(labels))
         check_length(labels, "labels", texts.shape[0], "texts")
         check_indices(labels, "labels", n_classes)
         missing = np.setdiff1d(np.arange(n_classes), labels)
@@ -329,10 +335,14 @@ class CLAREL(BaseEstimator):
     def distances(self, X, prototypes):
         """d of each image (n, p) to each prototype (C, embedding_dim), shape (n, C)."""
         images = self.embed_images(X)
+        xp = namespace(images, prototypes)
         check_vectors(prototypes, "prototypes")
         check_same_width(images, prototypes, "the embedding of X", "prototypes")
-        distances = partial(embedding_distances, B=prototypes, distance=self.distance)
-        return in_blocks(distances, images, max(images.shape[1], prototypes.shape[0]))
+        blocks = [
+            embedding_distances(images[rows, :], prototypes, distance=self.distance)
+            for rows in row_blocks(images.shape[0], max(images.shape[1], prototypes.shape[0]))
+        ]
+        return xp.concat(blocks, axis=0)
 
     def decision_function(self, X, prototypes):
         """Scores (n, C): the negative distances; errors as `distances`."""
