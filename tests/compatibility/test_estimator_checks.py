@@ -397,9 +397,11 @@ class ClosedSet:
         self.classes_ = labels
         return self
 
-    def decision_function(self, X, class_embeddings=None):
-        scores = super().decision_function(X, class_embeddings)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+    def decision_function(self, X, *candidates):
+        scores = super().decision_function(X, *candidates)
+        # The scorer's own methods say which candidates, if None; scikit-learn's checks do not.
+        of_two = not candidates and len(self.classes_) == 2
+        return scores[:, 1] - scores[:, 0] if of_two else scores
 
     def predict(self, X):
         scores = self.decision_function(X)
