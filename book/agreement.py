@@ -132,10 +132,19 @@ def _share(a, b):
 
 
 def other_parameters(run, published):
-    """Parameters of both runs whose values differ, as text."""
-    theirs = published["parameters"]
+    """Parameters of both runs whose values differ, as text; of a switch whether it is on.
+
+    Examples
+    --------
+    >>> ours, theirs = {"quick": True, "n_seeds": 1}, {"quick": False, "n_seeds": 5}
+    >>> other_parameters({"parameters": ours}, {"parameters": theirs})
+    'quick, n_seeds 1 instead of 5'
+    """
+    theirs, switches = published["parameters"], {True: "{}", False: "without {}"}
     return ", ".join(
-        f"{name} {value} instead of {theirs[name]}"
+        switches[value].format(name)
+        if isinstance(value, bool)
+        else f"{name} {value} instead of {theirs[name]}"
         for name, value in run["parameters"].items()
         if name in theirs
         and theirs[name] != value
