@@ -131,23 +131,25 @@ def _share(a, b):
     return abs(a - b) / largest if largest > 1e-9 else 0.0
 
 
-def other_parameters(run, published):
-    """Parameters of both runs whose values differ, as text; of a switch whether it is on.
+def other_parameters(ours, theirs):
+    """Parameters of two runs, as dicts, whose values differ, in words; of a switch if it is on.
 
     Examples
     --------
-    >>> ours, theirs = {"quick": True, "n_seeds": 1}, {"quick": False, "n_seeds": 5}
-    >>> other_parameters({"parameters": ours}, {"parameters": theirs})
+    >>> other_parameters({"quick": True, "n_seeds": 1}, {"quick": False, "n_seeds": 5})
     'quick, n_seeds 1 instead of 5'
     """
-    theirs, switches = published["parameters"], {True: "{}", False: "without {}"}
     return ", ".join(
-        switches[value].format(name)
-        if isinstance(value, bool)
-        else f"{name} {value} instead of {theirs[name]}"
-        for name, value in run["parameters"].items()
+        _instead(name, value, theirs[name])
+        for name, value in ours.items()
         if name in theirs
         and theirs[name] != value
         # What the published run chose anew is what a run without `tune` takes over.
         and (name, value) != ("tune", False)
     )
+
+
+def _instead(name, ours, theirs):
+    if isinstance(ours, bool):
+        return name if ours else f"without {name}"
+    return f"{name} {ours} instead of {theirs}"

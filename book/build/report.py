@@ -75,7 +75,7 @@ def write_pages(*, root=None):
     note = _differences(records, beside) if beside else ""
     chapters = {name: ChapterText.read(name, place) for name in place.names()}
     questions = {name: chapter.about.get("question", name) for name, chapter in chapters.items()}
-    full = {name: {"parameters": c.settings(c.full)} for name, c in chapters.items()}
+    full = {name: chapter.settings(chapter.full) for name, chapter in chapters.items()}
     pages = {
         "front": front_page(records, note=note),
         "map": map_page(place),
@@ -139,7 +139,7 @@ def against_published(chapters=(), *, keep=None, root=None):
         numbers = compare(ours, theirs)
         counts = Counter(number.kind for number in numbers)
         counted = map(str, (len(numbers), *(counts[kind] for kind in kinds)))
-        others = other_parameters(ours.run, theirs.run)
+        others = other_parameters(ours.run["parameters"], theirs.run["parameters"])
         totals.append([name, *counted, theirs.run["date"][:10], others])
         compared[name] = ours.run, others, numbers
         apart += [(name, number) for number in numbers if number.kind == APART]

@@ -17,7 +17,7 @@ def kept(values, **parameters):
 
 
 def compared(ours, theirs):
-    settings = other_parameters(ours.run, theirs.run)
+    settings = other_parameters(ours.run["parameters"], theirs.run["parameters"])
     return {"demo/first": (ours.run, settings, compare(ours, theirs))}
 
 

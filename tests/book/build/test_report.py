@@ -106,8 +106,8 @@ def test_the_published_run_stands_beside_smaller_runs_alone(tiny_book, one):
 
 def test_runs_are_listed_with_data_cost_and_machine():
     here = {"b/02_b": Results(run=RUN), "a/01_a": Results(run=RUN | {"data": []})}
-    runs, full = {"this": here, "published": {}}, {"a/01_a": RUN, "b/02_b": RUN}
-    full["a/01_a"] = {"parameters": RUN["parameters"] | {"n_seeds": 9}}
+    runs, ours = {"this": here, "published": {}}, RUN["parameters"]
+    full = {"a/01_a": ours | {"n_seeds": 9}, "b/02_b": ours}
     page = render("runs.md", runs=runs, full=full, other_parameters=other_parameters)
     this, _, others = page.partition("**Published run**")
     assert this.startswith("**This run**") and "No runs." in others
