@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 from concurrent.futures import Executor, Future
 from dataclasses import replace
 from functools import partial
@@ -103,6 +104,25 @@ def refusal(request):
             call(*given)
 
     return check
+
+
+# The build without windows loads a page in two thirds of the time.
+CHROMIUM = "chromium-headless-shell", "chromium", "chromium-browser"
+FLAGS = "headless no-sandbox disable-gpu disable-quic no-first-run disable-background-networking"
+FLAGS = [f"--{flag}" for flag in f"{FLAGS} disable-component-update disable-sync".split()]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium; tests that ask for it are skipped where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    path = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if path is None:
+        pytest.skip(f"no Chromium: install Debian's package {CHROMIUM[0]}")
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=path, args=FLAGS)
+        yield chromium
+        chromium.close()
 
 
 GPU = arrays._gpu_usable()

@@ -1,6 +1,5 @@
 """The report in Chromium: it fits its page, wide and narrow; tables sort by hand and by key."""
 
-import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -11,13 +10,9 @@ from zslib.compare.report import report
 from zslib.datasets import synthetic_attributes
 from zslib.protocols import run_table, unit_length
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 SYSTEMS = ["ESZSL", "SAE", "DeViSE", "ridge", "reverse ridge", "centred ESZSL"]
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install Debian's package chromium"),
-]
+pytestmark = pytest.mark.browser
 
 # What is wider than its place; drawings whose names are to be read scroll by themselves.
 WIDER = """() => [document.documentElement, ...document.querySelectorAll(".wide:not(.drawing)")]
@@ -35,15 +30,6 @@ def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(report(Finding(problem, runs, {"CMT": why}, quick=True)), "utf-8")
     return path
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture
