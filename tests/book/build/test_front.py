@@ -43,7 +43,7 @@ def test_a_finding_has_25_words_and_one_number_for_every_verdict(paper):
 @pytest.mark.parametrize(
     ("ends", "words"),
     [
-        ((-5.0, -6.0, -4.0), "go to hubs, words that answer almost anything, by 5.0"),
+        ((-5.0, -6.0, -4.0), "go to hubs, words listed for far too many queries, by 5.0"),
         ((5.0, 4.0, 6.0), "leaves no fewer hubs"),
         ((-2.0, -8.0, 4.0), "than least squares does is open."),
     ],
