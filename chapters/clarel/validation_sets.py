@@ -48,7 +48,7 @@ def against_printed(counts, printed):
         f"these classes; the other {counts['test seen']:,} test them. "
     )
     if beyond and not apart:
-        text += f"So {beyond:,} images of the printed validation set must be test images. "
+        text += f"So {beyond:,} printed training and validation images must be test images. "
     if folder := find_folder("visual/cub"):
         lists = read_arrays(folder / "cub.npz")
         train, val, test = (lists[name] for name in ("train_loc", "val_loc", "test_seen_loc"))

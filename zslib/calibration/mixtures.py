@@ -22,7 +22,10 @@ def mix_experts(experts, is_seen, unseen, *, mixture="adaptive", weight=0.5):
         u \Bigl(p_y + \frac{1 - u}{U}\Bigr) \text{ (adaptive)}, \quad
         u\, \frac{p_y}{\sum_{c \text{ unseen}} p_c} \text{ (total)},
 
-    .. math:: u \Bigl(w \frac{p_y}{\sum_c p_c} + \frac{1 - w}{U}\Bigr) \text{ (constant)}
+    .. math::
+
+        u \Bigl(w \frac{p_y}{\sum_{c \text{ unseen}} p_c} + \frac{1 - w}{U}\Bigr)
+        \text{ (constant)}
 
     and a seen class the same with 1 - u for u and S for U. "Total" is the law of total
     probability. "Adaptive" smoothing, the paper's own, makes an expert the more uniform, the less
@@ -94,7 +97,8 @@ def even_odds(experts, mask, *, mixture="adaptive", weight=0.5):
     r"""Log odds of being unseen at which an image's best seen and unseen class are even, (n,).
 
     For "adaptive" those of the one root in [0, 1] of :math:`-d u^2 + (a + b + d) u - b`, with a
-    and b what the experts say of their best class and :math:`d = 1/U - 1/S`.
+    what the unseen expert says of its best class, b what the seen one says of its own, and
+    :math:`d = 1/U - 1/S`.
     """
     check_choice(mixture, "mixture", MIXTURES)
     xp = namespace(experts)

@@ -54,7 +54,7 @@ class ConSE(LinearModel):
     n_averaged : int, default 10
         T; the paper reports 1, 10 and 1000. All seen classes where there are fewer.
     regularization : float, keyword only, default 1e-5
-        Weight of the squared norm of the classifier, at least 0, in squared units of the
+        Weight of half the squared norm of the classifier, at least 0, in squared units of the
         features. Not in the paper.
     max_iter : int, keyword only, default 200
         Steps of L-BFGS at most.

@@ -31,7 +31,7 @@ class AttributeModel(LinearModel):
         An attribute above it counts as present: the mean over the seen classes, each attribute
         its own, or one number.
     regularization : float, keyword only, default 1e-5
-        Weight of the squared norm of the classifiers, at least 0, in squared units of the
+        Weight of half the squared norm of the classifiers, at least 0, in squared units of the
         features. Not in the paper.
     max_iter : int, keyword only, default 100, of `IAP` 200
         Steps of L-BFGS at most.

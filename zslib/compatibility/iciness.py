@@ -40,7 +40,7 @@ class ICINESS(EpochModel):
     learning_rate : float, keyword only, default 3e-3
         Of Adam at the first step, above 0.
     regularization : float, keyword only, default 0.01
-        Half the weight of the squared parameters, at least 0.
+        Weight of half the sum of squared parameters, at least 0.
     n_epochs : int, keyword only, default 10
         Passes over the images.
     batch_size : int, keyword only, default 64

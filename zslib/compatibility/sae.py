@@ -33,7 +33,7 @@ class SAE(CompatibilityModel):
     ----------
     regularization : float, default 1.0
         :math:`\lambda`, above 0: weight of encoding against decoding, in squared units of the
-        features over those of the embeddings.
+        embeddings over those of the features.
     direction : {"semantic_to_feature", "feature_to_semantic"}, keyword only
         Where to compare, by default "semantic_to_feature": :math:`F = \cos(x, s W)`. The other:
         :math:`F = \cos(x W', s)`.

@@ -46,8 +46,8 @@ class SynC(LinearModel):
         :math:`\sigma`, above 0. The authors' code validates :math:`2^{-5}, \dots, 2^5` for
         :math:`1 / \sigma^2`.
     regularization : float, keyword only, default 1e-6
-        :math:`\lambda`, above 0: half the weight of :math:`\|W\|^2`, in squared units of the
-        features. The authors' code validates :math:`2^{-24}, \dots, 2^{-9}`.
+        :math:`\lambda` of the penalty :math:`\lambda / 2 \, \|W\|^2`, above 0, in squared units of
+        the features. The authors' code validates :math:`2^{-24}, \dots, 2^{-9}`.
     loss : {"one_vs_other", "crammer_singer", "structured"}, keyword only
         See `squared_hinge_objective`. By default "one_vs_other", the smooth one; the others have
         kinks, and end within about one percent of their minimum after ``max_iter`` steps.

@@ -31,7 +31,8 @@ class MultiStepMap(LinearMap):
     Parameters
     ----------
     whiten : bool, default True
-        Without, all :math:`C` are 1 and S is that of :math:`X'Y`.
+        Without, all :math:`C` are 1 and S is that of :math:`X'Y` up to one factor, which no cosine
+        sees.
     source_power, target_power : float, keyword only, default 0.5
         a and b, at least 0; 0 leaves re-weighting out. The paper's best has one of them 1, the
         other 0; both are 0.5 in the supervised setting of the authors' later code.

@@ -308,6 +308,8 @@ class Retriever(BaseEstimator):
         try:
             yield
         except ValueError as error:
+            if not len(rows):
+                raise
             vectors = to_host(as_vectors(_taken(self.sources_, rows), "sources", finite=False))
             bad = ~np.isfinite(vectors).all(axis=1) | ~vectors.any(axis=1)
             if not bad.any():

@@ -139,8 +139,9 @@ def mean_estimate(
     same_items : bool
         Whether all seeds were tested on the very same items; one seed always was. Seeds alone
         would then hide the spread of the test set, and the interval is a percentile bootstrap
-        that resamples items, common to all seeds, and seeds. If not, it is Student's t over the
-        seeds' means: for seeds whose data have nothing in common.
+        that resamples items, common to all seeds, and seeds. If not, or where a seed has one
+        number alone, it is Student's t over the seeds' means: for seeds whose data have nothing
+        in common.
     classes : (n_items,) array, optional
         Of items that all seeds have in common: the mean is of the classes' means, and classes are
         resampled before the items in them.

@@ -104,7 +104,8 @@ class CLAREL(BaseEstimator):
     word_vectors : None or array (n_tokens, d), keyword only, default None
         Vectors of the tokens, which stay as they are. None: they are drawn and learned.
     word_dim : int, keyword only, default 300
-        Length of a token's vector. Not printed in the paper; nor are the next two.
+        Length of a token's vector; with ``word_vectors`` theirs counts. Not printed in the paper;
+        nor are the next two.
     kernel_width : int, keyword only, default 3
         Of the convolutions, odd.
     pooling : "mean" or "last", keyword only, default "mean"
@@ -119,7 +120,8 @@ class CLAREL(BaseEstimator):
     lstm_units : int, keyword only, default 512
         In each direction.
     n_tokens : int or None, keyword only, default None
-        Size of the vocabulary. None: one more than the largest token of the training texts.
+        Size of the vocabulary. None: one more than the largest token of the training texts, or the
+        number of ``word_vectors``.
     checkpoint : path or None, keyword only, default None
         A file ``.npz`` that holds the state of training. Where it exists, training goes on from
         it, and ends as if it had never stopped.

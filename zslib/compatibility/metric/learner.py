@@ -193,7 +193,7 @@ class MetricLearner(EpochModel):
             range, more negatives than there are, ``negatives="uncertainty_correlation"`` where
             the images of each class have one vector, or when training diverges.
         TypeError
-            For arrays of different libraries or types, or labels that are not integers.
+            For arrays of different libraries, or labels that are neither whole numbers nor names.
         """
         check_paired(X, image_attributes, "X", "image_attributes")
         return self._checked_fit(X, y, class_embeddings, {"image_attributes": image_attributes})

@@ -106,8 +106,8 @@ def load_term_vectors(source, terms_of, links):
     ----------
     source : {"auto", "definitions", "corpus", "hierarchy"}
         `gloss_term_vectors`; `composed_term_vectors` of the English vectors of Europarl; or
-        `hypernym_term_vectors`, which needs no other data. "auto" is the first of these whose
-        files are here.
+        `hypernym_term_vectors`, which needs no other data. "auto" is "definitions" where its
+        files are here, else "hierarchy".
     terms_of : mapping of str to sequence of str
         Terms of each synset, by wnid.
     links : iterable of (str, str)
