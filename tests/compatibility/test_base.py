@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from zslib.compatibility import (
     CMT,
+    CNZSL,
     ESZSL,
     SAE,
     BiDiLEL,
@@ -23,6 +24,7 @@ from zslib.compatibility import (
     ConSE,
     FeatureGenerator,
     MetricLearner,
+    Scaled,
     zero_shot_scorer,
 )
 from zslib.compatibility.base import check_fit_input, cosines
@@ -335,10 +337,49 @@ def test_other_vectors_of_fit_have_the_same_columns(frame):
     for model, name, vectors in (
         (MetricLearner(), "image_attributes", turned.iloc[y]),
         (FeatureGenerator(), "unseen_embeddings", turned),
+        (Scaled(MetricLearner()), "image_attributes", turned.iloc[y]),
+        (Scaled(FeatureGenerator()), "unseen_embeddings", turned),
     ):
         message = f"column 0 of {name} is 'round', where class_embeddings has"
         with pytest.raises(ValueError, match=message):
             model.fit(X, y, named, **{name: vectors})
+
+
+@pytest.mark.parametrize("model", [MetricLearner(), Scaled(MetricLearner())], ids=repr)
+def test_attributes_of_images_are_in_the_order_of_images(frame, model):
+    names = [f"image {i}" for i in range(len(y))]
+    own = frame(S[y], index=names)
+    with pytest.raises(ValueError, match=f"row 0 of image_attributes is 'image {len(y) - 1}'"):
+        model.fit(frame(X, index=names), y, S, image_attributes=own[::-1])
+
+
+@pytest.mark.parametrize(
+    "model, use",
+    [
+        (BiDiLEL(2), "place"),
+        (CNZSL(4, random_state=0), "prototypes"),
+        (FeatureGenerator(n_hidden=4, n_steps=2, random_state=0), "generate"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_made_of_class_embeddings_is_checked_as_in_predict(frame, model, use):
+    whole = np.array([[1, 0], [0, 1], [1, 1], [2, 1], [1, 3]])
+    named = frame(whole, columns=["sweet", "round"])
+    options = {"random_state": 0} if use == "generate" else {}
+    with pytest.raises(NotFittedError):
+        getattr(clone(model), use)(whole)
+    make = partial(getattr(model.fit(X, y, named), use), **options)
+    expected = make(whole.astype(float))
+    assert np.all(np.isfinite(expected))
+    for same in (whole, whole.tolist(), named, dict(zip(NAMES, whole, strict=True))):
+        np.testing.assert_array_equal(make(same), expected)
+    for wrong, words in (
+        (named[["round", "sweet"]], "column 0 of class_embeddings is 'round'"),
+        (np.nan * whole, "class_embeddings holds NaN"),
+        (whole[:, :1], "class_embeddings has 1 columns and what fit was given"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            make(wrong)
 
 
 def test_the_scorer_of_searches_looks_at_columns(frame):

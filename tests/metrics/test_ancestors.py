@@ -15,7 +15,7 @@ def test_the_lowest_of_all_common_ancestors(seed):
     rng = np.random.default_rng(seed)
     # Links from larger to smaller numbers never close a cycle; the root is 0.
     links = {(child, int(rng.integers(child))) for child in range(1, 20) for _ in range(2)}
-    tree, labels = Hierarchy(links), rng.choice(20, 7, replace=False).tolist()
+    tree, labels = Hierarchy(links), rng.choice(20, 7, replace=seed < 3).tolist()
 
     @cache
     def way_up(node, end):

@@ -352,11 +352,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         """
         X = self._checked(X)
         candidates = self.class_embeddings_ if class_embeddings is None else class_embeddings
-        class_embeddings = as_vectors(named_rows(candidates)[0], "class_embeddings", like=X)
-        known = self.class_embeddings_
-        check_same_width(class_embeddings, known, "class_embeddings", "what fit was given")
-        check_columns(candidates, self.embedding_names_in_, "class_embeddings")
-        return self._finite_scores(X, class_embeddings)
+        return self._finite_scores(X, self._checked_classes(candidates, X))
 
     @available_if(lambda self: self._scores_are_logits)
     def predict_proba(self, X, class_embeddings=None):
@@ -417,6 +413,14 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         namespace(X, self.classes_)
         validate_data(self, given, reset=False, skip_check_array=True)
         return X
+
+    def _checked_classes(self, class_embeddings, like):
+        """Class vectors as ``fit`` was given them, with the type of the array ``like``."""
+        rows = as_vectors(named_rows(class_embeddings)[0], "class_embeddings", like=like)
+        known = self.class_embeddings_
+        check_same_width(rows, known, "class_embeddings", "what fit was given")
+        check_columns(class_embeddings, self.embedding_names_in_, "class_embeddings")
+        return rows
 
     def predict(self, X, class_embeddings=None):
         """Best class of each sample, the first of equals.

@@ -4,6 +4,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from array_api_compat import device as array_device
+from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import class_sums, namespace, range_power, take_rows, to_host, typed_as
 from zslib.compatibility.base import (
@@ -125,7 +126,14 @@ class BiDiLEL(CompatibilityModel):
         return directions(X @ coef - mean)
 
     def place(self, class_embeddings):
-        """Where candidate classes lie in the latent space, (C', d): see `sammon_objective`."""
+        """Where candidate classes lie in the latent space, (C', d): see `sammon_objective`.
+
+        They have the type of the ``X`` given to ``fit``.
+        """
+        check_is_fitted(self, "classes_")
+        return self._places(self._checked_classes(class_embeddings, self.class_embeddings_))
+
+    def _places(self, class_embeddings):
         xp = namespace(class_embeddings)
         S, seen, landmarks = (
             xp.astype(array, xp.float64)
@@ -141,7 +149,7 @@ class BiDiLEL(CompatibilityModel):
         return xp.astype(take_rows(landmarks, own), class_embeddings.dtype)
 
     def _scores(self, X, class_embeddings):
-        return -_distances(self._projected(X), self.place(class_embeddings))
+        return -_distances(self._projected(X), self._places(class_embeddings))
 
 
 def slpp_sums(X, codes, k, n_neighbors=None):

@@ -3,6 +3,8 @@
 import math
 from dataclasses import KW_ONLY, dataclass
 
+from sklearn.utils.validation import check_is_fitted
+
 from zslib.arrays import namespace, random_generator, row_norms, take_rows
 from zslib.compatibility.base import cosines, directions, lengthened, through_directions
 from zslib.compatibility.epochs import EpochModel, train_epochs
@@ -118,11 +120,18 @@ class CNZSL(EpochModel):
         )
 
     def prototypes(self, class_embeddings):
-        """Where classes lie among images, (C', p): p(s), of any length."""
+        """Where classes lie among images, (C', p): p(s), of any length.
+
+        They have the type of the ``X`` given to ``fit``.
+        """
+        check_is_fitted(self, "classes_")
+        return self._prototypes(self._checked_classes(class_embeddings, self.class_embeddings_))
+
+    def _prototypes(self, class_embeddings):
         return self.network_.forward(lengthened(class_embeddings))
 
     def _scores(self, X, class_embeddings):
-        return self.scale**2 * cosines(X, self.prototypes(class_embeddings))
+        return self.scale**2 * cosines(X, self._prototypes(class_embeddings))
 
 
 def scaled_cosine_objective(prototypes, images, codes, scale):

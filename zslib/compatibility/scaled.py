@@ -10,6 +10,7 @@ from zslib.arrays import namespace, take_rows, to_host
 from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.eszsl import ESZSL
 from zslib.search import top_k
+from zslib.validation import check_paired
 
 
 @dataclass(repr=False, eq=False)
@@ -74,8 +75,9 @@ class Scaled(CompatibilityModel):
         -------
         self
         """
+        check_paired(X, image_attributes, "X", "image_attributes")
         more = {"image_attributes": image_attributes, "unseen_embeddings": unseen_embeddings}
-        return self._checked_fit(X, y, class_embeddings, **more)
+        return self._checked_fit(X, y, class_embeddings, more)
 
     @property
     def _scores_are_logits(self):

@@ -43,5 +43,6 @@ def common_ancestor_heights(hierarchy, labels):
     for node in sorted(height, key=height.get, reverse=True):
         below = [i for i, label in enumerate(labels) if node in above[label]]
         found[np.ix_(below, below)] = height[node]
-    np.fill_diagonal(found, 0.0)
+    places = np.array([labels.index(label) for label in labels])
+    found[places[:, None] == places] = 0.0  # a label may come twice
     return found

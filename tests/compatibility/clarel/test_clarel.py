@@ -353,13 +353,32 @@ REFUSALS = {
         ((TOKENS, LABELS[:3], 9), "labels .*: give one for each of the 27 rows of texts"),
     ],
     FITTED.embed_texts: [((np.zeros((1, 2), int),), "without tokens")],
-    FITTED.embed_images: [((X[:, :5],), "X has 5 columns and X of fit has 12")],
+    FITTED.embed_images: [((X[:, :5],), "X has 5 features, but CLAREL is expecting 12")],
     FITTED.distances: [((X, np.ones((2, 5))), "they must lie in the same space")],
 }
 
 
 def test_bad_input(refusal):
     refusal()
+
+
+def test_columns_and_rows_of_data_frames(frame):
+    columns, names = list("abcdefghijkl"), [f"image {i}" for i in range(27)]
+    images = frame(X, columns=columns, index=names)
+    labels = frame(LABELS[:, None], index=names)[0]
+    model = fit(images, labels)
+    prototypes = model.class_prototypes(TOKENS, LABELS, 9)
+    np.testing.assert_array_equal(
+        model.distances(images, prototypes), fit().distances(X, prototypes)
+    )
+    for use in (model.embed_images, lambda images: model.predict(images, prototypes)):
+        with pytest.raises(ValueError, match="feature names should match"):
+            use(images[columns[::-1]])
+    with pytest.raises(ValueError, match="row 0 of y is 'image 26'"):
+        fit(images, labels[::-1])
+    rows = frame(np.arange(27)[:, None], index=names)[0].map(lambda i: [i])
+    with pytest.raises(ValueError, match="row 0 of text_rows is 'image 26'"):
+        fit(images, labels, rows=rows[::-1])
 
 
 def spied(monkeypatch, layer):

@@ -91,6 +91,12 @@ def test_a_model_has_the_settings_that_validation_chose(loaded):
     check_answers(run, clone(model).fit(loaded.features[rows], names, vectors), loaded)
 
 
+def test_given_parameters_were_not_validated(loaded):
+    run = run_zero_shot("ESZSL", unit_length(loaded), parameters={})
+    with pytest.raises(ValueError, match="this one was given parameters: leave them out"):
+        _ = run.validation_accuracy
+
+
 @pytest.mark.parametrize("scale", [unit_length, common_scale])
 def test_calibration_is_that_of_the_outcome(loaded, scale):
     problem = scale(loaded)

@@ -45,6 +45,16 @@ def test_tuning_does_not_see_test_items(languages):
     assert tune(SMALL, languages).trials == tune(SMALL, other).trials
 
 
+def test_the_same_vectors_in_another_setting_are_searched_among_labels(languages):
+    labels = replace(languages, setting="cross-modal")
+    assert labels.checksum == languages.checksum
+    across, within = (
+        {t["parameters"]["alpha"]: t["score"] for t in tune(RIDGE, problem, seeds=[1]).trials}
+        for problem in (languages, labels)
+    )
+    assert all(across[alpha] < within[alpha] for alpha in across.keys() & within.keys())
+
+
 def test_the_best_candidate_is_chosen_and_its_score_is_the_mean_reciprocal_rank(languages):
     tuned = tune(RIDGE, languages, seeds=[1])
     held_out = validation_problem(languages, seed=1)

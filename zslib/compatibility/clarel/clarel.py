@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from zslib.arrays import (
     class_sums,
@@ -34,6 +34,7 @@ from zslib.validation import (
     check_indices,
     check_integer,
     check_length,
+    check_paired,
     check_same_width,
     check_vectors,
 )
@@ -231,7 +232,11 @@ class CLAREL(BaseEstimator):
         TypeError
             For arrays of different libraries or types.
         """
-        X, y = as_vectors(X, "X"), as_array(y, "y")
+        check_paired(X, y, "X", "y")
+        of, name = (texts, "texts") if text_rows is None else (text_rows, "text_rows")
+        check_paired(X, of, "X", name)
+        given, X, y = X, as_vectors(X, "X"), as_array(y, "y")
+        validate_data(self, given, skip_check_array=True)
         n, p = X.shape
         check_for(self, n)
         check_length(y, "y", n, "X")
@@ -255,7 +260,6 @@ class CLAREL(BaseEstimator):
         prepared = encoder.prepare(texts)
         training = Training(self, network, rng, X, like(codes, X), prepared, pairs)
         training.run(checkpoint)
-        self.n_features_in_ = p
         self.classes_ = like(classes, X)
         self.learning_curve_ = training.curve
         self.n_parameters_ = n_parameters(network)
@@ -268,7 +272,7 @@ class CLAREL(BaseEstimator):
         vectors = {"X": X} | ({"texts": texts} if self.text_encoder is None else {})
         rows = some_rows(np.arange(X.shape[0]))
         own = take_rows(texts, pairs.index[pairs.offsets[rows]])
-        scores = self.decision_function(take_rows(X, rows), self.embed_texts(own))
+        scores = -self._distances(self._embedded_images(take_rows(X, rows)), self.embed_texts(own))
         try:
             check_told_apart(scores, **vectors)
             check_beyond_chance(scores, codes[rows], codes[rows], **vectors)
@@ -296,10 +300,13 @@ class CLAREL(BaseEstimator):
     def embed_images(self, X):
         r""":math:`f_\phi`, (n, embedding_dim), of features (n, p), with their type."""
         check_is_fitted(self, "network_")
-        X = as_vectors(X, "X")
+        given, X = X, as_vectors(X, "X")
+        namespace(X, self.network_.image_layer.weight.value)
+        validate_data(self, given, reset=False, skip_check_array=True)
+        return self._embedded_images(X)
+
+    def _embedded_images(self, X):
         layer = self.network_.image_layer
-        namespace(X, layer.weight.value)
-        check_same_width(X, layer.weight.value.T, "X", "X of fit")
         weight, bias = typed_as(X, layer.weight.value, layer.bias.value)
         return X @ weight + bias
 
@@ -337,9 +344,13 @@ class CLAREL(BaseEstimator):
     def distances(self, X, prototypes):
         """d of each image (n, p) to each prototype (C, embedding_dim), shape (n, C)."""
         images = self.embed_images(X)
-        xp = namespace(images, prototypes)
+        namespace(images, prototypes)
         check_vectors(prototypes, "prototypes")
         check_same_width(images, prototypes, "the embedding of X", "prototypes")
+        return self._distances(images, prototypes)
+
+    def _distances(self, images, prototypes):
+        xp = namespace(images)
         blocks = [
             embedding_distances(images[rows, :], prototypes, distance=self.distance)
             for rows in row_blocks(images.shape[0], max(images.shape[1], prototypes.shape[0]))

@@ -14,7 +14,7 @@ from zslib.compatibility.generative.recipes import RECIPES, settings_of
 from zslib.compatibility.generative.terms import least_squares
 from zslib.compatibility.generative.training import Training
 from zslib.compatibility.parameters import NotNegative, Positive
-from zslib.validation import check_integer, check_learned, check_same_width, check_vectors
+from zslib.validation import check_integer, check_learned
 
 
 @dataclass(repr=False, eq=False)
@@ -178,8 +178,5 @@ class FeatureGenerator(GenerativeModel):
         """
         check_is_fitted(self, "classes_")
         check_integer(per_class, "per_class", low=1)
-        check_vectors(class_embeddings, "class_embeddings")
-        given = self.class_embeddings_
-        check_same_width(class_embeddings, given, "class_embeddings", "what fit was given")
-        rng = random_generator(random_state)
-        return self._generate(class_embeddings, per_class, rng) / self.scale_
+        rows = self._checked_classes(class_embeddings, self.class_embeddings_)
+        return self._generate(rows, per_class, random_generator(random_state)) / self.scale_

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from sys import intern
+from unicodedata import category, normalize
 
 import numpy as np
 
@@ -16,19 +18,33 @@ from zslib.validation import check_integer
 PADDING, UNKNOWN = 0, 1
 _NAMED = ("<padding>", "<unknown>")
 # Letters and digits of any script; an apostrophe within a word stays ("bird's").
-_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_TOKEN = "{word}+(?:'{word}+)*"
+_LETTER = r"[^\W_]"
+_PLAIN_TOKENS = re.compile(_TOKEN.format(word=_LETTER))
+_JOINERS = "\u200c\u200d"  # within words of Persian and of Indian scripts
+
+
+@lru_cache(maxsize=1)
+def _marked_tokens():
+    """The pattern of words whose letters may have marks: vowels of Hindi, accents of their own."""
+    marks = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if category(c)[0] == "M")
+    return re.compile(_TOKEN.format(word=f"(?:{_LETTER}[{marks}{_JOINERS}]*)"))
 
 
 @lru_cache(maxsize=1 << 17)
 def tokenize(text):
     """Words and numbers of a text, in lower case, punctuation dropped; one string for each word.
 
+    How accents are composed plays no part.
+
     Examples
     --------
     >>> tokenize("The bird's 2 wings, black-brown.")
     ('the', "bird's", '2', 'wings', 'black', 'brown')
     """
-    return tuple(map(intern, _TOKEN.findall(text.lower().replace("’", "'"))))
+    text = normalize("NFC", text.lower()).replace("’", "'")
+    pattern = _PLAIN_TOKENS if text.isascii() else _marked_tokens()
+    return tuple(map(intern, pattern.findall(text)))
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,11 @@ class ZeroShotRun:
     @property
     def validation_accuracy(self):
         """ACC of the validation classes, in percent, under the settings that were used."""
+        if self.tuned is None:
+            raise ValueError(
+                "validation_accuracy is of runs whose settings were chosen on validation classes; "
+                "this one was given parameters: leave them out"
+            )
         used = (t["score"] for t in self.tuned.ranked if t["parameters"] == self.parameters)
         return float(next(used))
 

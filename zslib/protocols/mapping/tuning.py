@@ -73,19 +73,18 @@ def at_epochs(estimator, X, Y, looks, score):
     return scores
 
 
-def _reciprocal_rank(problem, fitted):
-    space = "full" if problem.setting == "cross-linguistic" else "labels"
+def _reciprocal_rank(problem, space, fitted):
     outcome = evaluate(problem, fitted.transform(problem.X_test), space=space, k=0, mapping=fitted)
     return float(np.mean(1 / (1 + outcome.ranks)))
 
 
-def _validated(estimator, problem, updates):
+def _validated(estimator, problem, updates, space):
     """The validation score of one candidate, after each number of epochs where it has such."""
     X, Y = problem.X_train, problem.Y_train
     if not updates:
-        return {"": _reciprocal_rank(problem, estimator.fit(X, Y))}
+        return {"": _reciprocal_rank(problem, space, estimator.fit(X, Y))}
     looks = epochs_for(updates, X.shape[0], estimator.batch_size)
-    return at_epochs(estimator, X, Y, looks, partial(_reciprocal_rank, problem))
+    return at_epochs(estimator, X, Y, looks, partial(_reciprocal_rank, problem, space))
 
 
 def tune(method, problem, *, seeds=CHOICE_SEEDS) -> Tuned:
@@ -116,10 +115,13 @@ def tune(method, problem, *, seeds=CHOICE_SEEDS) -> Tuned:
     check_method(method)
     check_problem(problem, "X_train", "targets", kind="MappingProblem")
     held_out = cache(lambda seed: validation_problem(problem, seed=seed))
+    # Beside the problem's checksum, which is of its arrays and words.
+    space = "full" if problem.setting == "cross-linguistic" else "labels"
 
     def scores(parameters, seeds, updates):
+        options = {"updates": updates, "space": space}
         by_seed = [
-            kept(_validated, method.fresh(seed, **parameters), held_out(seed), updates=updates)
+            kept(_validated, method.fresh(seed, **parameters), held_out(seed), **options)
             for seed in seeds
         ]
         # Splits of the same pairs may differ by an epoch in how many updates fit.
