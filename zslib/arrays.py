@@ -153,6 +153,11 @@ def typed_as(reference, *arrays):
     return tuple(xp.astype(array, reference.dtype, copy=False) for array in arrays)
 
 
+def typed_like(array, reference):
+    """An array of the host with library, device and type of another."""
+    return namespace(reference).astype(like(array, reference), reference.dtype)
+
+
 def take_rows(array, rows):
     """Rows of ``array``, by a host array of row numbers.
 

@@ -1,7 +1,6 @@
 """Mixtures of an expert on seen and an expert on unseen classes (Atzmon & Chechik 2019)."""
 
-from zslib.arrays import like, namespace
-from zslib.compatibility.base import typed_like
+from zslib.arrays import like, namespace, typed_like
 from zslib.metrics.zero_shot import check_seen_columns
 from zslib.validation import as_array, check_choice, check_length, check_paired, check_real
 

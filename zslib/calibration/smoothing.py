@@ -9,9 +9,9 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import like, namespace, to_host
+from zslib.arrays import like, namespace, to_host, typed_like
 from zslib.calibration.mixtures import EPSILON, check_experts, even_odds, mix_experts
-from zslib.compatibility.base import softmax, typed_like
+from zslib.compatibility.base import softmax
 from zslib.metrics.zero_shot import seen_unseen_curve
 from zslib.nn import sigmoid
 from zslib.validation import (

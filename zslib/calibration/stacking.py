@@ -4,8 +4,7 @@ from math import log1p
 
 from sklearn.base import BaseEstimator
 
-from zslib.arrays import namespace
-from zslib.compatibility.base import typed_like
+from zslib.arrays import namespace, typed_like
 from zslib.metrics.zero_shot import check_seen_columns
 from zslib.validation import as_vectors, check_real
 

@@ -11,7 +11,16 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from zslib.arrays import class_sums, largest_size, like, namespace, range_power, to_host, unit_rows
+from zslib.arrays import (
+    class_sums,
+    largest_size,
+    like,
+    namespace,
+    range_power,
+    row_norms,
+    to_host,
+    unit_rows,
+)
 from zslib.compatibility.parameters import check_parameters
 from zslib.metrics.zero_shot import per_class_accuracy, top_classes
 from zslib.validation import (
@@ -414,11 +423,13 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         validate_data(self, given, reset=False, skip_check_array=True)
         return X
 
-    def _checked_classes(self, class_embeddings, like):
+    def _checked_classes(self, class_embeddings, like=None):
         """Class vectors as ``fit`` was given them, with the type of the array ``like``."""
+        if like is None:
+            check_is_fitted(self, "classes_")
+            like = self.class_embeddings_
         rows = as_vectors(named_rows(class_embeddings)[0], "class_embeddings", like=like)
-        known = self.class_embeddings_
-        check_same_width(rows, known, "class_embeddings", "what fit was given")
+        check_same_width(rows, self.class_embeddings_, "class_embeddings", "what fit was given")
         check_columns(class_embeddings, self.embedding_names_in_, "class_embeddings")
         return rows
 
@@ -531,11 +542,6 @@ def log_softmax(logits):
     return below - xp.log(xp.sum(xp.exp(below), axis=1, keepdims=True))
 
 
-def typed_like(array, reference):
-    """An array of the host with library, device and type of another."""
-    return namespace(reference).astype(like(array, reference), reference.dtype)
-
-
 def directions(A):
     """Each row divided by its length; a zero row, which has no direction, stays zero."""
     xp = namespace(A)
@@ -546,6 +552,12 @@ def directions(A):
 def lengthened(A):
     """Rows of length root d, whatever theirs is: entries of about one."""
     return math.sqrt(A.shape[1]) * directions(A)
+
+
+def lengths_or_one(A):
+    """The length of each row, shape (n, 1), and 1 for a zero row."""
+    lengths = row_norms(A)[:, None]
+    return lengths + namespace(A).astype(lengths == 0, A.dtype)
 
 
 def through_directions(by_units, units, lengths):

@@ -4,7 +4,6 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from array_api_compat import device as array_device
-from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import class_sums, namespace, range_power, take_rows, to_host, typed_as
 from zslib.compatibility.base import (
@@ -130,8 +129,7 @@ class BiDiLEL(CompatibilityModel):
 
         They have the type of the ``X`` given to ``fit``.
         """
-        check_is_fitted(self, "classes_")
-        return self._places(self._checked_classes(class_embeddings, self.class_embeddings_))
+        return self._places(self._checked_classes(class_embeddings))
 
     def _places(self, class_embeddings):
         xp = namespace(class_embeddings)

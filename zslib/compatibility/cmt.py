@@ -6,8 +6,8 @@ from typing import Any
 
 from sklearn.base import clone
 
-from zslib.arrays import namespace, random_generator, take_rows, typed_as
-from zslib.compatibility.base import log_softmax, squared_distances, typed_like
+from zslib.arrays import namespace, random_generator, take_rows, typed_as, typed_like
+from zslib.compatibility.base import log_softmax, squared_distances
 from zslib.compatibility.blocks import in_blocks
 from zslib.compatibility.conse import ConSE
 from zslib.compatibility.epochs import EpochModel, train_epochs

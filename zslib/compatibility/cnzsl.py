@@ -3,8 +3,6 @@
 import math
 from dataclasses import KW_ONLY, dataclass
 
-from sklearn.utils.validation import check_is_fitted
-
 from zslib.arrays import namespace, random_generator, row_norms, take_rows
 from zslib.compatibility.base import cosines, directions, lengthened, through_directions
 from zslib.compatibility.epochs import EpochModel, train_epochs
@@ -124,8 +122,7 @@ class CNZSL(EpochModel):
 
         They have the type of the ``X`` given to ``fit``.
         """
-        check_is_fitted(self, "classes_")
-        return self._prototypes(self._checked_classes(class_embeddings, self.class_embeddings_))
+        return self._prototypes(self._checked_classes(class_embeddings))
 
     def _prototypes(self, class_embeddings):
         return self.network_.forward(lengthened(class_embeddings))

@@ -6,6 +6,7 @@ from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, one_hot, row_blocks, typed_as
 from zslib.compatibility.base import CompatibilityModel, cosines
+from zslib.compatibility.blocks import in_blocks
 from zslib.compatibility.parameters import NotNegative
 from zslib.optim import minimize
 from zslib.validation import check_learned
@@ -31,6 +32,10 @@ class LinearModel(CompatibilityModel):
         self.n_iter_ = len(self.objective_) - 1
         check_learned(weights, "scale the features, or raise regularization")
         self.coef_, self.intercept_ = weights[:-1, :], weights[-1, :]
+
+    def _logits(self, X):
+        coef, intercept = typed_as(X, self.coef_, self.intercept_)
+        return X @ coef + intercept[None, :]
 
 
 @dataclass(repr=False, eq=False)
@@ -101,10 +106,6 @@ class ConSE(LinearModel):
         """What the softmax turns into probabilities of the seen classes, (n, k)."""
         return self._logits(self._checked(X))
 
-    def _logits(self, X):
-        coef, intercept = typed_as(X, self.coef_, self.intercept_)
-        return X @ coef + intercept[None, :]
-
     def embed(self, X):
         """The convex combination f(x) of seen class embeddings, (n, q), for each row of ``X``."""
         return self._embed(self._checked(X))
@@ -112,17 +113,18 @@ class ConSE(LinearModel):
     def _embed(self, X):
         xp = namespace(X)
         embeddings = xp.astype(self.seen_embeddings_, X.dtype, copy=False)
-        blocks = []
-        for rows in row_blocks(X.shape[0], max(embeddings.shape)):
-            logits = self._logits(X[rows, :])
+
+        def combined(x):
+            logits = self._logits(x)
             likely = xp.exp(logits - xp.max(logits, axis=1, keepdims=True))
             # The rank of each class by probability, 0 for the first.
             order = xp.argsort(logits, axis=1, descending=True, stable=True)
             rank = xp.argsort(order, axis=1, stable=True)
             likely = likely * xp.astype(rank < self.n_averaged, X.dtype)
             # The cosine does not see 1 / Z; it keeps the embeddings' unit, as in the paper.
-            blocks.append((likely / xp.sum(likely, axis=1, keepdims=True)) @ embeddings)
-        return xp.concat(blocks, axis=0)
+            return (likely / xp.sum(likely, axis=1, keepdims=True)) @ embeddings
+
+        return in_blocks(combined, X, max(embeddings.shape))
 
     def _scores(self, X, class_embeddings):
         return cosines(self._embed(X), class_embeddings)

@@ -128,8 +128,7 @@ class DAP(AttributeModel):
         self._fit_linear(attribute_objective, binary.shape[1], X, codes, binary)
 
     def _log_probabilities(self, X):
-        coef, intercept = typed_as(X, self.coef_, self.intercept_)
-        logits = X @ coef + intercept[None, :]
+        logits = self._logits(X)
         return log_sigmoid(logits), log_sigmoid(-logits)
 
 

@@ -38,9 +38,9 @@ class ESZSL(BilinearModel):
         is an inner product, so that of candidates of unequal length the longest wins more often
         than it should: True where lengths mean nothing and the embeddings do not come with one.
     other_target : float, keyword only, default 0.0
-        Y where the sample is of another class. The paper has -1, the authors' code 0, which is
-        better on the validation classes of our data. (That code also chooses :math:`\gamma` under
-        another penalty than the one it then fits with.)
+        Y where the sample is of another class, below 1, which its own has. The paper has -1, the
+        authors' code 0, which is better on the validation classes of our data. (That code also
+        chooses :math:`\gamma` under another penalty than the one it then fits with.)
 
     Attributes
     ----------

@@ -2,8 +2,6 @@
 
 from dataclasses import KW_ONLY, dataclass
 
-from array_api_compat import device as array_device
-
 from zslib.arrays import class_sums, namespace, one_hot, typed_as
 from zslib.compatibility.base import CompatibilityModel, plus_diagonal
 from zslib.compatibility.parameters import NotNegative, Positive
@@ -76,8 +74,7 @@ class JLSE(CompatibilityModel):
     regularization: NotNegative = 1e-6
 
     def _fit(self, X, codes, embeddings):
-        xp, k = namespace(X), embeddings.shape[0]
-        sums, counts = class_sums(X, codes, k)
+        sums, counts = class_sums(X, codes, embeddings.shape[0])
         mixtures = simplex_mixtures(embeddings, embeddings, self.mixture_penalty)
         self.dictionary_ = sums / counts[:, None]
         self.encoder_ = ridge_encoder(self.dictionary_, self.code_penalty)
@@ -85,7 +82,7 @@ class JLSE(CompatibilityModel):
         check_learned(latent, "scale the features down, or raise code_penalty")
         self.coef_, self.objective_ = minimize(
             lambda W: match_objective(W, latent, codes, mixtures, float(self.regularization)),
-            xp.zeros((k, k), dtype=X.dtype, device=array_device(X)),
+            namespace(X).zeros_like(mixtures),
             max_iter=100,
             tol=1e-3,
         )

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import numpy as np
 
-from zslib.arrays import add_rows, like, namespace, random_generator, row_norms, take_rows, to_host
-from zslib.compatibility.base import cosines, directions, through_directions, typed_like
+from zslib.arrays import add_rows, namespace, random_generator, take_rows, to_host, typed_like
+from zslib.compatibility.base import cosines, directions, lengths_or_one, through_directions
 from zslib.compatibility.epochs import EpochModel, train_epochs
 from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.nn import Descent, Sequential, dense_layers
@@ -116,7 +116,7 @@ class PSR(EpochModel):
             places = self._encoder.forward(placed, train=True)
             triplets = [take_rows(images, rows) for rows in (batch, near, far)]
             how = draw.threshold, relations, near_weight * has_near, far_weights
-            value, by_places = relation_objective(places, like(own, X), triplets, *how)
+            value, by_places = relation_objective(places, typed_like(own, codes), triplets, *how)
             error = decoder.forward(places, train=True) - placed
             value += back_weight * float(xp.sum(share * error * error))
             by_places += decoder.backward((2.0 * back_weight) * share * error)
@@ -174,8 +174,7 @@ def relation_objective(places, own, images, threshold, near_relations, near_weig
     :math:`\tau - \delta_{kr}` (0 where none is dissimilar).
     """
     xp = namespace(places)
-    lengths = row_norms(places)[:, None]
-    lengths = lengths + xp.astype(lengths == 0, places.dtype)
+    lengths = lengths_or_one(places)
     units = places / lengths
     here = xp.take(units, own, axis=0)
     to_own, to_near, to_far = (xp.sum(here * image, axis=1) for image in images)

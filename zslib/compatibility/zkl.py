@@ -3,8 +3,8 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
-from zslib.arrays import namespace, one_hot, random_generator, take_rows, typed_as
-from zslib.compatibility.base import directions, typed_like
+from zslib.arrays import namespace, one_hot, random_generator, take_rows, typed_as, typed_like
+from zslib.compatibility.base import directions
 from zslib.compatibility.epochs import EpochModel, train_epochs
 from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.optim import RMSProp

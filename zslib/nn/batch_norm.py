@@ -1,7 +1,6 @@
 """Batch normalisation over the tokens of a batch."""
 
 import numpy as np
-from array_api_compat import device as array_device
 
 from zslib.arrays import namespace
 from zslib.nn.layer import Layer, check_input, check_mask
@@ -60,7 +59,7 @@ class BatchNorm(Layer):
         x = check_input(x, "(n, T, d) or (n, d)", self.gamma.value.shape[0])
         xp, mask = namespace(x, self.gamma.value), check_mask(x, mask)
         rows = xp.reshape(x, (-1, x.shape[-1]))
-        valid = xp.ones(rows.shape[0], dtype=x.dtype, device=array_device(x))
+        valid = xp.ones_like(rows[:, 0])
         if mask is not None:
             valid = xp.astype(xp.reshape(mask, (-1,)), x.dtype)
         mean, variance = self.running_mean, self.running_variance

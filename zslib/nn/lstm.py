@@ -161,9 +161,8 @@ class BiLSTM(Layer):
             if before is not None:
                 by_f = by_cell * cells[ways, before, :]
                 by_f *= 1.0 - f
-            for place, part in zip((i, f, o), (by_i, by_f, by_o), strict=True):
+            for place, part in zip((i, f, o, u), (by_i, by_f, by_o, by_u), strict=True):
                 place[...] = part
-            gate[..., 3 * h :] = by_u
             if before is not None:
                 by_hidden[...] = gate @ R
 

@@ -4,8 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from zslib.arrays import like as move_like
-from zslib.arrays import namespace
+from zslib.arrays import namespace, typed_like
 from zslib.validation import check_real
 
 
@@ -53,8 +52,7 @@ class Parameter:
         """
         if like is None:
             like = np.zeros(1, dtype=np.float32)
-        moved = move_like(np.array(values, dtype=np.float64), like)
-        return cls(namespace(like).astype(moved, like.dtype), penalty)
+        return cls(typed_like(np.array(values, dtype=np.float64), like), penalty)
 
     @cached_property
     def gradient(self):

@@ -227,19 +227,14 @@ def kept(function, model, problem, *, known_by=None, device=None, **options):
     models = [p for p in parts if isinstance(p, BaseEstimator)]
     parts += tuple(value for model in models for value in model.get_params().values())
     modules = {getattr(one, "__module__", None) or "builtins" for one in (function, *parts)}
-    if not all(map(traceable, modules)):
+    if not all(map(traceable, modules)) or (folder := usable_cache("memo")) is None:
         return _call(function, model, problem, options, device, *[None] * 5)
     code = _code_digest(*sorted(modules))
     name = f"{function.__module__}.{function.__qualname__}"
-    folder = usable_cache("memo")
-    rounding = linear_algebra()
-    call = _memory(folder)
-    key = (options, device, name, problem.checksum, known_by, code, rounding)
-    if folder is None:
-        return call(function, model, problem, *key)
+    key = (options, device, name, problem.checksum, known_by, code, linear_algebra())
     # Whoever asks for the same at the same time waits for it.
     with FileLock(folder / f"{joblib.hash(key)}.lock"):
-        return call(function, model, problem, *key)
+        return _memory(folder)(function, model, problem, *key)
 
 
 def _call(function, model, problem, options, device, name, checksum, known_by, code, rounding):
@@ -259,8 +254,7 @@ def linear_algebra():
 @cache
 def _memory(folder):
     memory = joblib.Memory(folder, verbose=0)
-    if folder is not None:
-        memory.reduce_size(bytes_limit=_LIMIT)
+    memory.reduce_size(bytes_limit=_LIMIT)
     return memory.cache(_call, ignore=["function", "model", "problem"])
 
 

@@ -2,23 +2,16 @@
 
 import math
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Annotated, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from zslib.arrays import (
-    class_sums,
-    like,
-    namespace,
-    random_generator,
-    row_blocks,
-    take_rows,
-    to_host,
-    typed_as,
-)
+from zslib.arrays import class_sums, like, namespace, random_generator, slices, take_rows, typed_as
 from zslib.compatibility.base import check_beyond_chance, check_told_apart, some_rows
+from zslib.compatibility.blocks import in_blocks
 from zslib.compatibility.clarel.checkpoint import Checkpoint
 from zslib.compatibility.clarel.draws import TextDraw
 from zslib.compatibility.clarel.encoders import check_tokens
@@ -37,6 +30,7 @@ from zslib.validation import (
     check_paired,
     check_same_width,
     check_vectors,
+    host_array,
 )
 
 _TEXTS_AT_ONCE = 256
@@ -80,6 +74,9 @@ class CLAREL(BaseEstimator):
     text_encoder : "paper", "mean" or None, keyword only, default "paper"
         "paper": residual convolutions and a bidirectional LSTM (`ConvLSTMEncoder`). "mean": mean
         of word embeddings (`MeanEncoder`), a thousand times cheaper. None: texts are vectors.
+        What is the paper's network's alone (``kernel_width``, ``pooling``, ``filters``, ``halve``,
+        ``normalise_shortcut``, ``lstm_units``) then plays no part, nor do words where there are
+        none.
     dropout : float in [0, 1), keyword only, default 0.25
     dropout_each : bool, keyword only, default False
         Whether each text loses numbers of its own, before the mean over the texts of a sample;
@@ -253,7 +250,7 @@ class CLAREL(BaseEstimator):
             checkpoint = Checkpoint(self.checkpoint, here)
         rng, reference = random_generator(self.random_state), X[:1, :1]
         encoder = make_encoder(self, texts, pairs, rng, reference)
-        classes, codes = np.unique(np.asarray(to_host(y), np.int64), return_inverse=True)
+        classes, codes = np.unique(host_array(y, "y").astype(np.int64), return_inverse=True)
         network = ClarelNetwork(self, p, len(classes), encoder, rng, like=reference)
         # A fit that fails must not leave the last one's marks on half-changed state.
         vars(self).pop("network_", None)
@@ -314,12 +311,9 @@ class CLAREL(BaseEstimator):
         r""":math:`f_\theta`, (m, embedding_dim), of texts as in ``fit``, with that X's type."""
         check_is_fitted(self, "network_")
         network = self.network_
-        prepared = network.encoder.prepare(texts)
-        blocks = []
-        for start in range(0, texts.shape[0], _TEXTS_AT_ONCE):
-            end = min(start + _TEXTS_AT_ONCE, texts.shape[0])
-            draw = TextDraw.single(np.arange(start, end))
-            blocks.append(network.text_layer.forward(network.encoder.encode(prepared, draw)))
+        prepared, rows = network.encoder.prepare(texts), np.arange(texts.shape[0])
+        draws = (TextDraw.single(rows[some]) for some in slices(len(rows), _TEXTS_AT_ONCE))
+        blocks = [network.text_layer.forward(network.encoder.encode(prepared, d)) for d in draws]
         return namespace(blocks[0]).concat(blocks, axis=0)
 
     def class_prototypes(self, texts, labels, n_classes):
@@ -328,7 +322,7 @@ class CLAREL(BaseEstimator):
         ``texts`` as in ``fit``; ``labels`` (m,) is the class of each, from 0 to ``n_classes - 1``.
         """
         check_integer(n_classes, "n_classes", low=1)
-        labels = np.asarray(to_host(labels))
+        labels = host_array(labels, "labels")
         check_length(labels, "labels", texts.shape[0], "texts")
         check_indices(labels, "labels", n_classes)
         missing = np.setdiff1d(np.arange(n_classes), labels)
@@ -350,12 +344,8 @@ class CLAREL(BaseEstimator):
         return self._distances(images, prototypes)
 
     def _distances(self, images, prototypes):
-        xp = namespace(images)
-        blocks = [
-            embedding_distances(images[rows, :], prototypes, distance=self.distance)
-            for rows in row_blocks(images.shape[0], max(images.shape[1], prototypes.shape[0]))
-        ]
-        return xp.concat(blocks, axis=0)
+        distances = partial(embedding_distances, B=prototypes, distance=self.distance)
+        return in_blocks(distances, images, max(images.shape[1], prototypes.shape[0]))
 
     def decision_function(self, X, prototypes):
         """Scores (n, C): the negative distances; errors as `distances`."""

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from array_api_compat import is_cupy_array, is_numpy_array
 
-from zslib.arrays import add_rows, like, namespace
-from zslib.compatibility.base import typed_like
+from zslib.arrays import add_rows, like, namespace, typed_like
 from zslib.nn import Parameter
 
 

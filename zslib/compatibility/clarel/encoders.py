@@ -7,8 +7,7 @@ draw)``, which gives one vector for each image, (draw.n, width): the mean over t
 
 import numpy as np
 
-from zslib.arrays import like, namespace, ragged_rows, take_rows, to_host
-from zslib.compatibility.base import typed_like
+from zslib.arrays import like, namespace, ragged_rows, take_rows, to_host, typed_like
 from zslib.compatibility.clarel.draws import RowParameter, TextDraw, mixing, sums_over
 from zslib.nn import (
     BiLSTM,

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from zslib.arrays import namespace, to_host
-from zslib.compatibility.base import typed_like
+from zslib.arrays import namespace, to_host, typed_like
 from zslib.compatibility.clarel.draws import TextDraw, mixing
 from zslib.compatibility.clarel.encoders import ConvLSTMEncoder, MeanEncoder, ReadyVectors
 from zslib.compatibility.clarel.loss import batch_loss

@@ -4,10 +4,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import like, mean_length, namespace, random_generator
-from zslib.compatibility.base import typed_like
+from zslib.arrays import like, mean_length, namespace, random_generator, typed_like
 from zslib.compatibility.generative.base import GenerativeModel, repeated, scale_of
 from zslib.compatibility.generative.diagnostics import seen_class_diagnostics
 from zslib.compatibility.generative.recipes import RECIPES, settings_of
@@ -176,7 +174,6 @@ class FeatureGenerator(GenerativeModel):
 
         They have the type and the unit of the ``X`` given to ``fit``.
         """
-        check_is_fitted(self, "classes_")
+        rows = self._checked_classes(class_embeddings)
         check_integer(per_class, "per_class", low=1)
-        rows = self._checked_classes(class_embeddings, self.class_embeddings_)
         return self._generate(rows, per_class, random_generator(random_state)) / self.scale_

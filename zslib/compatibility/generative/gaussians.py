@@ -1,7 +1,6 @@
 r"""Gaussians :math:`N(\mu, \mathrm{diag}\, e^\ell)`, one in each row, for autoencoders."""
 
-from zslib.arrays import namespace
-from zslib.compatibility.base import typed_like
+from zslib.arrays import namespace, typed_like
 from zslib.nn import Layer, Linear, ReLU, Sequential
 
 

@@ -5,8 +5,8 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from zslib.arrays import namespace, take_rows, to_host
-from zslib.compatibility.base import lengthened, squared_distances, typed_like
+from zslib.arrays import namespace, take_rows, to_host, typed_like
+from zslib.compatibility.base import lengthened, squared_distances
 from zslib.compatibility.generative.base import GenerativeModel, repeated
 from zslib.compatibility.parameters import Positive
 from zslib.nn import Descent, LeakyReLU, dense_layers

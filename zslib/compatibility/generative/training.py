@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from zslib.arrays import namespace, take_rows
-from zslib.compatibility.base import typed_like
+from zslib.arrays import namespace, take_rows, typed_like
 from zslib.compatibility.generative.critic import Critic
 from zslib.compatibility.generative.gaussians import divergences
 from zslib.compatibility.generative.terms import (

@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import like, namespace, random_generator, row_norms, take_rows, typed_as
-from zslib.compatibility.base import typed_like
 from zslib.compatibility.blocks import in_blocks
 from zslib.compatibility.epochs import EpochModel
 from zslib.compatibility.metric.negatives import (
@@ -212,7 +211,7 @@ class MetricLearner(EpochModel):
             rng.standard_normal((q, m)) / math.sqrt(m),
             np.ones(1),
         )
-        theta = tuple(typed_like(part, X) for part in start)
+        theta = typed_as(X, *(like(part, X) for part in start))
         self.n_candidates_ = len(candidates.classes)
         self.learning_curve_ = []
         self._epochs, last = [], deque(maxlen=self.average_last)
@@ -262,7 +261,7 @@ class MetricLearner(EpochModel):
             S = xp.sqrt(squared_distances(A, take_rows(candidates.vectors, scored), theta[2]))
             log_p = log_uncertainty(S, row_norms(own))
             log_p += xp.take(log_weights, like(scored, X))
-            log_p += typed_like(log_share, X)
+            log_p += xp.astype(like(log_share, X), X.dtype)
             rivals = like(candidates.classes[scored] != labels[images, None], X)
             found[images] = scored[draw_negatives(xp.where(rivals, log_p, -xp.inf), k, rng)]
         return found

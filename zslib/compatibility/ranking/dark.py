@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 from array_api_compat import device as array_device
 
-from zslib.arrays import namespace, random_generator, take_rows, typed_as, unit_rows
-from zslib.compatibility.base import typed_like
+from zslib.arrays import namespace, random_generator, take_rows, typed_as, typed_like, unit_rows
 from zslib.compatibility.parameters import NotNegative, Positive, RandomState
 from zslib.compatibility.ranking.dark_objective import (
     assess,

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from zslib.arrays import class_sums, namespace, one_hot, pick, put, row_norms
-from zslib.compatibility.base import cosines, directions, through_directions
+from zslib.arrays import class_sums, namespace, one_hot, pick, put
+from zslib.compatibility.base import cosines, directions, lengths_or_one, through_directions
 from zslib.compatibility.ranking.loss import every_violation, hardness, score_gradient, violations
 from zslib.nn import sigmoid
 
@@ -208,6 +208,4 @@ def cosine_gradients(U, V, S, parts, scale):
 
 def _turning(pull, rows):
     """Derivative by ``rows`` of what has the derivative ``pull`` by their directions."""
-    lengths = row_norms(rows)[:, None]
-    lengths = lengths + namespace(rows).astype(lengths == 0, lengths.dtype)
-    return through_directions(pull, directions(rows), lengths)
+    return through_directions(pull, directions(rows), lengths_or_one(rows))

@@ -4,8 +4,7 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from functools import reduce
 
-from zslib.arrays import like, namespace, random_generator, typed_as
-from zslib.compatibility.base import typed_like
+from zslib.arrays import like, namespace, random_generator, typed_as, typed_like
 from zslib.compatibility.epochs import EpochModel
 from zslib.compatibility.parameters import NotNegative, Positive
 from zslib.compatibility.ranking.loss import one_violation

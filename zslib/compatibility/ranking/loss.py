@@ -22,8 +22,7 @@ DARK    `hardness`             sigmoid of R, also where R <= 0
 
 import numpy as np
 
-from zslib.arrays import namespace, pick, put
-from zslib.compatibility.base import typed_like
+from zslib.arrays import namespace, pick, put, typed_like
 from zslib.nn import sigmoid
 
 

@@ -29,7 +29,7 @@ from functools import partial
 
 import numpy as np
 
-from zslib.arrays import unit_rows
+from zslib.arrays import slices, unit_rows
 from zslib.datasets.attributes.att_splits import OFFICIAL_STATISTICS
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts
@@ -152,8 +152,7 @@ def attribute_features(
     second = normal(_HIDDEN, n_features) / (0.6 * _HIDDEN**0.5)  # tanh of a normal varies by 0.6
     threshold = normal(n_features)
     features = np.empty((len(seen), n_features), dtype=np.float32)
-    for start in range(0, len(seen), _BLOCK):
-        rows = slice(start, start + _BLOCK)
+    for rows in slices(len(seen), _BLOCK):
         block = seen[rows] + shift[labels[rows]]
         block += noise * normal(*block.shape) @ mixing
         block = np.tanh(block @ first) @ second + threshold
@@ -211,8 +210,7 @@ def _class_meanings(rng, n_classes):
 def _image_attributes(rng, labels, meaning, loading, base):
     varied = np.empty((len(labels), loading.shape[1]), dtype=np.float32)
     spread = np.float32(_VARIATION / np.sqrt(2))
-    for start in range(0, len(labels), _BLOCK):
-        rows = slice(start, start + _BLOCK)
+    for rows in slices(len(labels), _BLOCK):
         strayed = rng.standard_normal((len(labels[rows]), len(loading)), dtype=np.float32)
         single = rng.standard_normal(varied[rows].shape, dtype=np.float32)
         image = (meaning[labels[rows]] + spread * strayed) @ loading

@@ -29,15 +29,6 @@ class Trained:
     tuned: Tuned
 
 
-def chimera_pairs(problem, rows, k, *, unit=False):
-    """The training pairs, then those of chimeras for the targets ``rows`` (section 4)."""
-    new = problem.targets[rows]
-    made = chimeras(problem.X_train, problem.Y_train, new, k=k)
-    if unit:
-        made = unit_rows(made, name="chimeras")
-    return np.concatenate([problem.X_train, made]), np.concatenate([problem.Y_train, new])
-
-
 def check_mapping(estimator, problem):
     """Refuse a mapping whose own training targets are not in the nearer half, as a rule."""
     some = some_rows(problem.train_gold.size)
@@ -50,8 +41,12 @@ def check_mapping(estimator, problem):
 
 def _train(method, problem, parameters, rows, seed, on, must_learn):
     X, Y = problem.X_train, problem.Y_train
-    if method.chimeras:
-        X, Y = chimera_pairs(problem, rows, method.chimeras, unit=method.unit_chimeras)
+    if method.chimeras:  # their pairs follow those of training (section 4)
+        new = problem.targets[rows]
+        made = chimeras(X, Y, new, k=method.chimeras)
+        if method.unit_chimeras:
+            made = unit_rows(made, name="chimeras")
+        X, Y = np.concatenate([X, made]), np.concatenate([Y, new])
     X, Y = (to_requested_device(a, on) for a in (X, Y))
     estimator = method.fresh(seed, **parameters).fit(X, Y)
     if must_learn:
