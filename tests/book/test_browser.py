@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -19,10 +20,6 @@ AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 FONTS = {".woff", ".woff2", ".ttf"}
 MEGABYTE = 1_000_000
 WIDE, NARROW = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
-# Loaded anew for the other width: the theme looks at loading for what scrolls, and lets the
-# keyboard reach it. Colours change no width: a wide page is made dark where it is.
-WIDTHS = {"wide": WIDE, "narrow": NARROW}
-
 PAGES = sorted(
     path.relative_to(SITE).as_posix()
     for path in SITE.rglob("*.html")
@@ -79,9 +76,19 @@ class Visit:
 
 
 @pytest.fixture(scope="module")
-def visits(browser):
-    """A tab for each width, in which the pages follow one another."""
-    return {width: Visit(browser, window=window) for width, window in WIDTHS.items()}
+def shared_visit(browser):
+    """A wide tab, in which the pages follow one another."""
+    return Visit(browser)
+
+
+@contextmanager
+def narrow(page):
+    """The same page, as narrow as a phone."""
+    page.set_viewport_size(NARROW)
+    try:
+        yield
+    finally:
+        page.set_viewport_size(WIDE)
 
 
 @pytest.fixture
@@ -120,6 +127,13 @@ HIDDEN = """() => [...document.querySelectorAll(".pst-scrollable-table-container
     .filter((box) => box.scrollWidth > box.clientWidth + 1)
     .filter((box) => !getComputedStyle(box, "::before").content.includes("scrolls"))
     .map((box) => box.textContent.trim().slice(0, 60))"""
+
+
+def check_fit(page):
+    assert page.evaluate(OVERFLOW) is None, "wider than the window"
+    assert page.evaluate(HIDDEN) == [], "cut off, and not said"
+
+
 # Displayed formulas wider than their place.
 CLIPPED = """() => [...document.querySelectorAll("div.math, div.math > mjx-container")]
     .filter((box) => box.clientWidth && box.scrollWidth > box.clientWidth + 2)
@@ -142,11 +156,14 @@ OF_WIDTH = ["scrollable-region-focusable"]
 OF_COLOURS = ["color-contrast", "link-in-text-block"]
 AXE_RUN = """async ([only, but]) => {
     const left_out = Object.fromEntries(but.map((rule) => [rule, {enabled: false}]));
+    // Styles are not read anew: from file:// they cannot be.
     const options = only ? {runOnly: only} : {rules: left_out};
-    return (await axe.run({resultTypes: ["violations"], ...options})).violations
+    return (await axe.run({resultTypes: ["violations"], preload: false, ...options})).violations
         .filter((v) => ["serious", "critical"].includes(v.impact))
         .map((v) => [v.id, v.help, v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160))]);
 }"""
+# A frame tells the page of a new width; 300 ms later the theme looks what scrolls now.
+THEME_HAS_LOOKED = "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 350)))"
 # Thousands of words of code, cells of tables and formulas: of those that are alike, with what
 # they stand in, one has the colours of all.
 ONE_OF_A_KIND = """() => {
@@ -163,20 +180,18 @@ ONE_OF_A_KIND = """() => {
 }"""
 
 
-def serious(page, wide, everything):
-    """What axe-core finds, of the two upper grades of four; on a wide page of both themes."""
-    # Colours on their way from one theme to the other are no one's to read: end them at once.
-    page.add_style_tag(content="*, *::before, *::after { transition: none !important; }")
-    page.wait_for_function("document.getAnimations().every((a) => a.playState !== 'running')")
-    page.add_script_tag(path=str(AXE))
-    found = page.evaluate(AXE_RUN, [None if everything else OF_WIDTH, OF_COLOURS])
-    if wide:
-        page.evaluate(ONE_OF_A_KIND)
-        found += page.evaluate(AXE_RUN, [OF_COLOURS, []])
-        page.evaluate("document.documentElement.dataset.theme = 'dark'")
-        page.evaluate("document.documentElement.dataset.mode = 'dark'")
-        found += page.evaluate(AXE_RUN, [OF_COLOURS, []])
-    return found
+def serious(page, only=None, but=OF_COLOURS):
+    """What axe-core finds, of the two upper grades of four."""
+    return page.evaluate(AXE_RUN, [only, but])
+
+
+def faults_of_colour(page):
+    """What axe-core finds in the colours of a page in both themes; the page is then torn."""
+    page.evaluate(ONE_OF_A_KIND)
+    found = serious(page, OF_COLOURS, [])
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.evaluate("document.documentElement.dataset.mode = 'dark'")
+    return found + serious(page, OF_COLOURS, [])
 
 
 def lost_links(page):
@@ -194,22 +209,18 @@ def lost_links(page):
     return sorted(link for link in {*links} if not leads(link))
 
 
-@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", PAGES)
-def test_page(visits, name, width):
-    visit = visits[width]
-    page = visit.open(name)
+def test_page(shared_visit, name):
+    page = shared_visit.open(name)
     assert page.locator("h1").count() >= 1
     page.evaluate("for (const image of document.images) image.loading = 'eager'")
     page.wait_for_function("[...document.images].every((image) => image.complete)")
     assert images(page, "!image.hasAttribute('alt')") == [], "no alt text"
     assert images(page, "image.closest('figure') && !image.alt.trim()") == [], "empty alt text"
     assert images(page, "image.naturalWidth === 0") == [], "not loaded"
-    assert page.evaluate(OVERFLOW) is None, "wider than the window"
-    assert page.evaluate(HIDDEN) == [], "cut off, and not said"
-    if visit.window == WIDE:
-        assert page.evaluate(CLIPPED) == [], "formulas cut off"
-    assert loaded(visit.requests) < 1.5 * MEGABYTE
+    check_fit(page)
+    assert page.evaluate(CLIPPED) == [], "formulas cut off"
+    assert loaded(shared_visit.requests) < 1.5 * MEGABYTE
     assert lost_links(page) == []
     text = (SITE / name).read_text("utf-8")
     if 'class="math' in text:
@@ -217,12 +228,35 @@ def test_page(visits, name, width):
     if name in CHAPTERS:
         assert page.locator("a[href$='.ipynb']").count() >= 1, "no notebook to download"
         box = page.locator(".finding").bounding_box()
-        last = box["y"] + box["height"] if visit.window == WIDE else 2 * box["y"]
-        assert last < visit.window["height"], "the finding is not in the first screen"
-    assert visit.wrong == []
-    if AXE.is_file():  # else `make test` has said so
-        wide = visit.window == WIDE
-        assert serious(page, wide, everything=wide or name in PAGES[::10]) == []
+        last = box["y"] + box["height"]
+        assert last < WIDE["height"], "the finding is not in the first screen"
+    if axe := AXE.is_file():  # else `make test` has said so
+        # Colours on their way from one theme to the other are no one's to read: end them at once.
+        page.add_style_tag(content="*, *::before, *::after { transition: none !important; }")
+        page.wait_for_function("document.getAnimations().every((a) => a.playState !== 'running')")
+        page.add_script_tag(path=str(AXE))
+        assert serious(page) == []
+    with narrow(page):
+        check_fit(page)
+        if name in CHAPTERS:
+            top = page.locator(".finding").bounding_box()["y"]
+            assert 2 * top < NARROW["height"], "the finding is not in the first screen of a phone"
+        if axe:
+            page.evaluate(THEME_HAS_LOOKED)
+            assert serious(page, OF_WIDTH) == []
+    assert shared_visit.wrong == []
+    assert not axe or faults_of_colour(page) == []
+
+
+@pytest.mark.parametrize("visit", [{"window": NARROW}], indirect=True)
+def test_pages_that_a_phone_loads(visit):
+    for name in PAGES[::10]:
+        page = visit.open(name)
+        check_fit(page)
+        assert visit.wrong == [], name
+        if AXE.is_file():
+            page.add_script_tag(path=str(AXE))
+            assert serious(page) == [], name
 
 
 def test_a_link_opens_the_fold_that_it_leads_into(visit):
@@ -309,20 +343,16 @@ def test_without_scripts_the_afternoon_has_its_pictures_and_no_dead_sliders(plai
 
 
 @pytest.mark.parametrize("name", SINGLE)
-def test_page_of_the_reference(visits, name):
-    visit = visits["wide"]
-    page = visit.open(name)
+def test_page_of_the_reference(shared_visit, name):
+    page = shared_visit.open(name)
     assert page.locator("h1").count() >= 1
     assert page.evaluate(OVERFLOW) is None, "wider than the window"
     assert page.evaluate(CLIPPED) == [], "formulas cut off"
-    assert loaded(visit.requests) < MEGABYTE
+    assert loaded(shared_visit.requests) < MEGABYTE
     assert lost_links(page) == []
-    assert visit.wrong == []
-    page.set_viewport_size(NARROW)
-    try:
+    assert shared_visit.wrong == []
+    with narrow(page):
         assert page.evaluate(OVERFLOW) is None, "wider than a phone"
-    finally:
-        page.set_viewport_size(WIDE)
 
 
 def test_the_site_is_light():
