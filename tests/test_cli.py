@@ -12,7 +12,7 @@ import book
 import zslib
 from book import parameters
 from book.paths import layout
-from zslib.cli import main
+from zslib.cli import _parser, main
 
 CHAPTER = """\
 ---
@@ -233,6 +233,13 @@ def test_the_chapter_that_was_named_is_named(copy, capsys):
     (copy / "chapters" / "demo" / "02_second.md").write_text(reading)
     assert main(["run", "demo/02_second", "-p", "seed", "-1"]) == 1
     assert "'seed' of demo/02_second must be >= 0" in capsys.readouterr().err
+
+
+def test_lists_of_several_options_are_one():
+    words = "compare a.csv --unseen fox --methods SAE --unseen hen,owl --methods ESZSL"
+    given = _parser().parse_args(words.split())
+    assert (given.unseen, given.methods) == (["fox", "hen", "owl"], ["SAE", "ESZSL"])
+    assert _parser().parse_args(["compare", "a.csv"]).unseen is None
 
 
 def test_jobs_must_be_positive(copy, capsys):

@@ -135,6 +135,15 @@ def test_what_the_other_type_does_not_hold(backend):
         v.as_vectors(backend.asarray(np.full((1, 1), np.inf)), "X", like=like)
 
 
+def test_what_pandas_calls_missing_is_nan(frame):
+    given = frame([[1.0, 2.0], [3.0, None], [None, None]]).astype("Float64")
+    for some in (given, given.astype("Int64"), given.astype(object)):
+        with pytest.raises(ValueError, match=r"X holds NaN .* in 2 row\(s\), the first at row 1"):
+            v.as_vectors(some, "X")
+    np.testing.assert_array_equal(v.as_vectors(given[:1], "X"), [[1.0, 2.0]])
+    np.testing.assert_array_equal(np.isnan(v.as_vectors(given, "X", finite=False)), given.isna())
+
+
 def test_an_underscore_makes_no_number():
     for given in (np.array([["1_0"]]), np.array([["1_0"]], object)):
         with pytest.raises(ValueError, match=r"X must hold numbers .no number has an underscore"):

@@ -39,10 +39,11 @@ def _parser():
     add = compare.add_argument
     add("path", metavar="FILE", help=".npz, .csv, or res101.mat beside att_splits.mat")
     add("--vectors", metavar="CSV", help="class vectors, a name and its numbers on each line")
-    add("--unseen", type=_words, metavar="A,B", help='unseen classes, by name ("A, B",C) or row')
+    several = {"type": _words, "action": "extend", "metavar": "A,B"}
+    add("--unseen", **several, help='unseen classes, by name ("A, B",C) or row')
     add("--encoding", metavar="NAME", help="of CSV files, such as latin-1 (default UTF-8)")
     add("--decimal", metavar="SIGN", help="of CSV files: '.' or ',', where it cannot be told")
-    add("--methods", type=_words, metavar="A,B", help="default: all systems")
+    add("--methods", **several, help="default: all systems")
     out = "the report, numbers beside it as .csv (default NAME.html, NAME_report.html of .csv)"
     add("--out", metavar="FILE", help=out)
     add("--quick", action="store_true", help="at most 20 images of each class, coarse grids")

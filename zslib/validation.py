@@ -143,6 +143,9 @@ def as_vectors(value, name, *, like=None, finite=True):
             texts = (entry for entry in array.flat if isinstance(entry, str | bytes))
             if any("_" in str(text) for text in texts):  # Python's own grammar has 1_0 for 10
                 raise ValueError("no number has an underscore")
+            if array.dtype.kind == "O":  # pandas' NA is no number to NumPy, as NaN is
+                lost = [type(entry).__name__ == "NAType" for entry in array.flat]
+                array = np.where(np.reshape(lost, array.shape), np.nan, array)
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise (TypeError if isinstance(error, TypeError) else ValueError)(
@@ -255,6 +258,25 @@ def check_columns(frame, names, name, where="fit", *, others=False):
     others = others or list(range(len(names))) in (names, got)
     check = check_order if others else _check_same
     check(got, names, f"column {{}} of {name}", where, f"{name}[names]")
+
+
+def keep_columns(model, X, *y):
+    """Keep how many columns ``X`` has, as ``fit`` of ``model`` is given it, and their names.
+
+    scikit-learn sees to names that are all strings, and looks at no others.
+    """
+    from sklearn.utils.validation import validate_data
+
+    validate_data(model, X, *y, skip_check_array=True)
+    model._columns = None if hasattr(model, "feature_names_in_") else column_names(X)
+
+
+def check_kept_columns(model, X, name="X"):
+    """Raise ValueError where ``X`` has other columns than `keep_columns` was given."""
+    from sklearn.utils.validation import validate_data
+
+    validate_data(model, X, reset=False, skip_check_array=True)
+    check_columns(X, getattr(model, "_columns", None), name)
 
 
 def check_order(names, known, name, where, remedy=".loc[names]"):

@@ -91,3 +91,15 @@ def test_balls_hold_their_share(backend, share):
     points = np.concatenate([known, [[50.0, 0.0, 0.0]]])
     expected = [all(np.linalg.norm(p - centres, axis=1) > radii) for p in points]
     backend.assert_equal(detector.unseen(backend.asarray(points)), expected)
+
+
+@pytest.mark.parametrize("detector", [OutlierProbability(5), GaussianThreshold()])
+def test_columns_of_points_are_in_the_order_of_fit(frame, detector):
+    points, codes, centres = draw()
+    expected = clone(detector).fit(points, codes, centres).unseen(points)
+    for names in (range(3), [7, 5, 9]):
+        given = frame(points, columns=names)
+        fitted = clone(detector).fit(given, codes, centres)
+        np.testing.assert_array_equal(fitted.unseen(given), expected)
+        with pytest.raises(ValueError, match=r"column 0 of points is '[29]', where fit has"):
+            fitted.unseen(given.iloc[:, ::-1])

@@ -14,7 +14,7 @@ import pytest
 
 from zslib.cli import main
 from zslib.compare import check_comparable, compare
-from zslib.compare.run import workers
+from zslib.compare.run import _places, workers
 from zslib.compatibility import ESZSL
 from zslib.datasets import synthetic_attributes
 from zslib.datasets.attributes.features import read_features
@@ -304,6 +304,15 @@ def test_a_table_replaces_earlier_ones_alone(mine, capsys):
             assert f"would replace {name}, which is no earlier" in capsys.readouterr().err
         assert Path(name).read_text() == vectors
         Path(name).write_text(before, "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [("a.csv.gz", "a_report"), ("a.v2.CSV.bz2", "a.v2_report"), ("a.gz", "a"), ("b.npz", "b")],
+)
+def test_endings_of_packed_data_are_not_in_the_report_s(path, page):
+    problem = SimpleNamespace(name=Path(path).stem)
+    assert _places(None, problem, path) == (Path(f"{page}.html"), Path(f"{page}.csv"))
 
 
 @pytest.fixture(scope="module")

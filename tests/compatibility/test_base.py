@@ -1,5 +1,6 @@
 """Input checks, scores and accuracy of all scorers."""
 
+import pickle
 from functools import partial
 
 import array_api_strict
@@ -388,6 +389,20 @@ def test_the_scorer_of_searches_looks_at_columns(frame):
     assert zero_shot_scorer(model, images, y) == zero_shot_scorer(FITTED, X, y)
     with pytest.raises(ValueError, match="feature names should match"):
         zero_shot_scorer(model, images[list("cba")], y)
+
+
+@pytest.mark.parametrize("columns", [[0, 1, 2], [7, 5, 9]])
+def test_columns_of_images_that_are_numbers_are_in_the_order_of_fit(frame, columns):
+    images = frame(X, columns=columns)
+    model = pickle.loads(pickle.dumps(ESZSL().fit(images, y, S)))
+    for same in (images, X, frame(X)):
+        np.testing.assert_array_equal(model.predict(same), FITTED.predict(X))
+    for use, *more in ((model.predict,), (model.score, y)):
+        with pytest.raises(ValueError, match=f"column 0 of X is '{columns[2]}', where fit has"):
+            use(images[columns[::-1]], *more)
+    with pytest.raises(ValueError, match="X has 2 features, but ESZSL is expecting 3"):
+        model.predict(images[columns[:2]])
+    assert model.fit(X, y, S).predict(images[columns[::-1]]).shape == (9,)  # names of no fit
 
 
 def test_weights_of_samples(frame):

@@ -63,6 +63,17 @@ def test_data_frames_come_out_where_they_are_asked_for(pairs):
             assert type(fitted.predict(frame)) is np.ndarray
 
 
+def test_sources_come_with_their_columns_in_the_order_of_fit(pairs, frame):
+    X, Y = pairs
+    for given in (frame(X), frame(X, columns=[7, 5, 9, 6])):
+        fitted = RidgeMap().fit(given, Y)
+        np.testing.assert_array_equal(fitted.predict(given), RidgeMap().fit(X, Y).predict(X))
+        turned = given.iloc[:, ::-1]
+        for use in (fitted.predict, fitted.transform, lambda X, on=fitted: on.score(X, Y)):
+            with pytest.raises(ValueError, match=r"column 0 of X is '[36]', where fit has"):
+                use(turned)
+
+
 def test_targets_come_with_their_columns_in_the_order_of_fit(pairs, frame):
     X, Y = pairs
     named = frame(Y, columns=list("abcd"))

@@ -160,6 +160,10 @@ def fitted(**options):
     return Retriever(RidgeMap()).fit(X, Y, sources=dict(zip(WORDS, X, strict=True)), **options)
 
 
+def named(word):
+    return Retriever().fit(targets=Y, sources={word: Y[0]})
+
+
 def with_source(vector, correction=None):
     sources = {**dict(zip(WORDS, X, strict=True)), "odd": vector}
     return Retriever(RidgeMap(), correction=correction).fit(X, Y, sources=sources)
@@ -168,7 +172,10 @@ def with_source(vector, correction=None):
 NOT_REFITTED = GridSearchCV(RidgeMap(), {}, refit=False)
 REFUSALS = [
     (lambda: fitted().translate("en401"), r"lack 1 of the words \('en401'\); near .*'en40?1?'"),
-    (lambda: fitted().translate(["En3", "en3"]), "near 'En3': 'en3'"),
+    (lambda: fitted().translate(["En3", "en3"]), "near 'En3': 'en3', which differs in case"),
+    (lambda: named("e\u0301t\u0301").translate("ét\u0301"), "near .* how accents are composed"),
+    (lambda: named("en").translate(" en "), "near ' en ': 'en', which differs in case, blanks"),
+    (lambda: named("en").translate([["en"]]), "it has a list within: pass", TypeError),
     (lambda: fitted().translate("zzz"), r"\('zzz'\): retriever.source_names_ has the 40"),
     (lambda: Retriever().fit(targets=Y).translate("en1"), "there are none with names"),
     (lambda: fitted().translate({"en1"}), "sequence of str, got set", TypeError),
@@ -218,6 +225,9 @@ def test_columns_of_frames_are_compared(frame):
         Retriever().fit(targets=targets, sources=turned)
     with pytest.raises(ValueError, match="column 0 of Y is 'd'"):
         Retriever(mapper).fit(targets=targets[names[::-1]])
+    retriever = Retriever(RidgeMap().fit(frame(X), Y)).fit(targets=TARGETS)
+    with pytest.raises(ValueError, match="column 0 of X is '5', where fit has '0'"):
+        retriever.predict(frame(X).iloc[:, ::-1])
 
 
 def test_frames_on_both_sides(frame):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.special import erf
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import like, namespace, range_power, row_blocks, row_norms, to_host, typed_as
 from zslib.search import top_k
@@ -15,11 +15,13 @@ from zslib.validation import (
     check_columns,
     check_indices,
     check_integer,
+    check_kept_columns,
     check_length,
     check_paired,
     check_real,
     check_same_width,
     column_names,
+    keep_columns,
 )
 
 
@@ -73,7 +75,7 @@ class OutlierProbability(BaseEstimator):
         check_integer(self.n_neighbors, "n_neighbors", low=1)
         check_real(self.scale, "scale", low=0, inclusive=False)
         given, points = points, as_vectors(points, "points")
-        validate_data(self, given, skip_check_array=True)
+        keep_columns(self, given)
         if points.shape[0] < 2:
             raise ValueError("points has one row: an outlier needs neighbours, give at least two")
         k = min(self.n_neighbors, points.shape[0] - 1)
@@ -157,7 +159,7 @@ class GaussianThreshold(BaseEstimator):
         check_paired(points, codes, "points", "codes")
         check_columns(centres, column_names(points), "centres", "points")
         given, points, codes = points, as_vectors(points, "points"), as_array(codes, "codes")
-        validate_data(self, given, skip_check_array=True)
+        keep_columns(self, given)
         check_length(codes, "codes", points.shape[0], "points")
         centres = as_vectors(centres, "centres", like=points)
         xp = namespace(points, check_indices(codes, "codes", centres.shape[0]))
@@ -202,5 +204,5 @@ def _checked(detector, points, learned):
     check_is_fitted(detector)
     given, points = points, as_vectors(points, "points")
     check_same_width(points, getattr(detector, learned), "points", "the training images")
-    validate_data(detector, given, reset=False, skip_check_array=True)
+    check_kept_columns(detector, given, "points")
     return points

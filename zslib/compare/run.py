@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import io
+import re
 import tempfile
 from pathlib import Path
 
@@ -27,6 +28,7 @@ _COLUMNS = (
 )  # fmt: skip
 # What the first bytes of a report and of its table have.
 _MARKS = b"<title>Zero-shot systems on ", ",".join(_COLUMNS[:3]).encode()
+_ENDING = re.compile(r"\.(csv|tsv|txt|npz)$", re.IGNORECASE)  # of a file that is packed
 
 
 def compare(
@@ -118,8 +120,11 @@ def compare(
 def _places(out, problem, path):
     """Where the report and its table go; nothing but earlier ones is replaced there."""
     if out is None:
-        out = Path(f"{Path(problem.name).name}.html")
-        if Path(path).suffix.lower() == ".csv" or _in_the_way(out):
+        name, path = Path(problem.name).name, Path(path)
+        if path.suffix.lower() in (".gz", ".bz2"):
+            name, path = _ENDING.sub("", name), path.with_suffix("")
+        out = Path(f"{name}.html")
+        if path.suffix.lower() == ".csv" or _in_the_way(out):
             out = out.with_stem(f"{out.stem}_report")
     out = Path(out).expanduser()
     if out.is_dir():

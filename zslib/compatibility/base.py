@@ -9,7 +9,7 @@ from array_api_compat import device as array_device
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import (
     class_sums,
@@ -30,6 +30,7 @@ from zslib.validation import (
     check_alike,
     check_columns,
     check_indices,
+    check_kept_columns,
     check_learned,
     check_length,
     check_paired,
@@ -39,6 +40,7 @@ from zslib.validation import (
     host_array,
     in_range,
     is_text,
+    keep_columns,
     row_names,
     rows_of_names,
     sizes,
@@ -296,7 +298,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         class_embeddings, names = named_rows(class_embeddings)
         check_paired(X, y, "X", "y")
         X = as_vectors(X, "X")
-        validate_data(self, given, y, skip_check_array=True)
+        keep_columns(self, given, y)
         class_embeddings = as_vectors(class_embeddings, "class_embeddings", like=X)
         for name, rows in (vectors or {}).items():
             if rows is not None:
@@ -420,7 +422,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "classes_")
         given, X = X, as_vectors(X, "X")
         namespace(X, self.classes_)
-        validate_data(self, given, reset=False, skip_check_array=True)
+        check_kept_columns(self, given)
         return X
 
     def _checked_classes(self, class_embeddings, like=None):

@@ -10,7 +10,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.metrics import r2_score
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import largest_size, like, namespace, range_power, take_rows, to_host
 from zslib.mapping.negatives import distinct_labels
@@ -19,12 +19,14 @@ from zslib.validation import (
     as_array,
     as_vectors,
     check_columns,
+    check_kept_columns,
     check_learned,
     check_paired,
     check_same_rows,
     column_names,
     host_array,
     in_range,
+    keep_columns,
     sizes,
 )
 
@@ -61,7 +63,7 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         """
         check_paired(X, Y, "X", "Y")
         given, X = X, as_vectors(X, "X")
-        validate_data(self, given, Y, skip_check_array=True)
+        keep_columns(self, given, Y)
         names, Y = column_names(Y), as_array(Y, "Y")
         flat, Y = Y.ndim == 1, as_vectors(_as_matrix(Y), "Y", like=X)
         check_same_rows(X, Y)
@@ -90,7 +92,7 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         check_is_fitted(self, "coef_")
         given, X = X, as_vectors(X, "X")
         xp = namespace(X, self.coef_)
-        validate_data(self, given, reset=False, skip_check_array=True)
+        check_kept_columns(self, given)
         with np.errstate(over="ignore", invalid="ignore"):
             mapped = self._source(X) @ xp.astype(self.coef_, X.dtype, copy=False)
             if getattr(self, "intercept_", None) is not None:

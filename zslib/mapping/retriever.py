@@ -1,6 +1,6 @@
 """From vectors to words: a map, targets with names, and a correction, as one estimator."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Hashable, Mapping, Set
 from contextlib import contextmanager
 from difflib import get_close_matches
 
@@ -14,7 +14,7 @@ from zslib.mapping.base import transform_sources, transform_targets
 from zslib.search.corrections import resolve
 from zslib.search.exact import top_k
 from zslib.search.prepared import PreparedTargets
-from zslib.validation import as_array, as_vectors, check_same_width, column_names
+from zslib.validation import as_array, as_vectors, check_same_width, column_names, plain_name
 
 REFERENCES = 10_000
 NEAR = 20_000  # words that are looked through for one that was meant
@@ -245,6 +245,12 @@ class Retriever(BaseEstimator):
             )
         single = isinstance(words, str)
         asked = [words] if single else list(words)
+        odd = next((word for word in asked if not isinstance(word, Hashable)), None)
+        if odd is not None:
+            raise TypeError(
+                f"words must be a str or a sequence of str, it has a {type(odd).__name__} within: "
+                "pass the words one after the other"
+            )
         missing = [word for word in asked if word not in self._rows]
         if missing:
             raise ValueError(self._unknown(missing))
@@ -261,10 +267,12 @@ class Retriever(BaseEstimator):
     def _unknown(self, missing):
         """An error's text on words that the sources lack, with known ones near the first."""
         word, shown = str(missing[0]), ", ".join(map(repr, missing[:5]))
-        known = [w for w in self._rows if isinstance(w, str) and w[:1].lower() == word[:1].lower()]
-        alike = [w for w in known if w.lower() == word.lower()]
+        known = [w for w in self._rows if isinstance(w, str)]
+        alike = [w for w in known if plain_name(w) == plain_name(word)]
+        how = ", which differs in case, blanks or how accents are composed" if alike else ""
+        known = [w for w in known if w[:1].lower() == word[:1].lower()]
         alike = alike or get_close_matches(word, known[:NEAR])
-        near = f"; near {word!r}: {', '.join(map(repr, alike))}" if alike else ""
+        near = f"; near {word!r}: {', '.join(map(repr, alike))}{how}" if alike else ""
         return (
             f"the sources lack {len(missing)} of the words ({shown}){near}: "
             f"retriever.source_names_ has the {len(self._rows)} that are known"

@@ -374,6 +374,8 @@ def test_columns_and_rows_of_data_frames(frame):
     for use in (model.embed_images, lambda images: model.predict(images, prototypes)):
         with pytest.raises(ValueError, match="feature names should match"):
             use(images[columns[::-1]])
+    with pytest.raises(ValueError, match="column 0 of X is '11', where fit has '0'"):
+        fit(frame(X)).embed_images(frame(X).iloc[:, ::-1])
     with pytest.raises(ValueError, match="row 0 of y is 'image 26'"):
         fit(images, labels[::-1])
     rows = frame(np.arange(27)[:, None], index=names)[0].map(lambda i: [i])

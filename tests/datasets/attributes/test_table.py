@@ -172,6 +172,18 @@ REFUSALS = [
     ("cat,3,038,-0,040\ndog,1,5,2,25\n", "line 1: 3,038,-0,040 looks like .* decimal comma"),
     ("a,-3,5,-2,1\nb,-1,2,4,5\n", "line 1: -3,5,-2,1 looks"),
     ("class,label,x\na,1,2\n", "line 1 calls column 2 'label'"),
+    ("name,class_id,x\na,1,2\n", "column 2 'class_id': delete it if the classes are in the first"),
+    (
+        "x,y,class\n.5,1,cat\n",
+        "line 2: 'cat' .* line 1 calls column 3 'class': put the classes in",
+    ),
+    (",species,x\n0,cat,.5\n", "line 2: 'cat' .* line 1 calls column 2 'species': put the cla"),
+    ("class,id,x\ncat,img1,.5\n", "line 2: 'img1' .* column 2 'id': delete it if the classes"),
+    *[
+        (f"class,x,{head},y\na,.5,7,1\nb,1,3,2\na,1,4,2\n", f"column 3 '{head}', and its numbers")
+        for head in ("", "Unnamed: 0", "Unnamed: 2", "index", "ID", "image_id")
+    ],
+    ("class;id;x\n1;8;0,5\n2;9;0,5\n", "column 2 'id', and its"),
     ("x,y,Class ID\n.5,1,2\n", "line 1 calls column 3 'Class ID'"),
     ("x,y\n0.5,1\n2,3\n", "line 2 has the number 0.5 for the name of a class"),
     (",kind,x\n0,2,.5\n1,1,.5\n", r"head '' above .*index=False.*index_label='class'"),
@@ -186,6 +198,12 @@ REFUSALS = [
 @pytest.mark.parametrize("text, message", REFUSALS)
 def test_refusals(table, text, message, refused):
     refused(message, table, text)
+
+
+def test_heads_of_row_numbers_above_other_numbers(table):
+    for head, other in (("wings", 2), ("id", 1), ("id", 0.5)):
+        text = f"class,{head},高さ\na,1,1\nb,{other},2\n"
+        assert table(text).rows.tolist() == [[1, 1], [other, 2]]
 
 
 def test_a_first_line_that_labels_need(table, refused):

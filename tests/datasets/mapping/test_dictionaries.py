@@ -163,6 +163,26 @@ def test_accents_composed_in_two_ways_are_named():
         bilingual_problem(source, words(IT, 1), train[:1], test, **OPTIONS)
 
 
+@pytest.mark.parametrize(
+    "pair, cause, remedy",
+    [
+        (("Two", "DUE"), "case left out", "in one case"),
+        (('"two"', "«due»"), "quotation marks left out", "take the marks away"),
+        (("two", "due, duo"), "entries split at commas", "a line of its own"),
+        (('"two"', '"duo; due"'), "entries split at commas", "a line of its own"),
+    ],
+)
+def test_what_keeps_most_pairs_apart_is_named(pair, cause, remedy):
+    sides, kept = (words(EN, 0), words(IT, 1)), ("three", "tre")
+    problem = bilingual_problem(*sides, [ONE], [pair, kept], **OPTIONS)
+    name = f"test pairs without a vector, but with {cause}"
+    assert {k: n for k, n in problem.coverage.items() if "but with" in k} == {name: 1}
+    few = bilingual_problem(*sides, [ONE], [pair, ("x", "y"), kept], **OPTIONS)
+    assert name not in few.coverage
+    with pytest.raises(ValueError, match=rf"1 pair\(s\) would have, with {cause}: .*{remedy}"):
+        bilingual_problem(*sides, [ONE], [pair], **OPTIONS)
+
+
 def test_pairs_may_be_a_dict_and_need_no_description():
     side = words(EN, 0)
     problem = bilingual_problem(side, side, {"one": "one"}, {"two": "three"}, synthetic=True)

@@ -1,6 +1,9 @@
 """Your own images with texts: arrays and files, and what is refused."""
 
+import json
+
 import numpy as np
+import pandas
 import pytest
 
 from zslib.datasets import from_captions, load_problem, read_captions
@@ -96,7 +99,25 @@ def test_numbers_that_are_labels_are_names(arrays):
     assert problem.class_names[problem.unseen_classes].tolist() == ["2", "10"]
 
 
+def test_texts_in_brackets_are_no_lists(arrays):
+    texts = [f"[CLS] bird {i} [SEP]" for i in range(30)]
+    assert from_captions(**arrays | {"texts": texts}).texts[0] == texts[0]
+    one = [f"bird {i}" for i in range(27)] + ["['bird']"] * 3
+    assert "['bird']" in from_captions(**arrays | {"texts": one}).texts
+
+
+CAPTIONS = [[f"bird {i}", f"it's {i}"] for i in range(30)]
+RECORDS = [{"id": i, "caption": f"bird {i}"} for i in range(30)]
+AS_LISTS = "texts holds lists .* parse them first, by json.loads or ast.literal_eval"
+FRAME = pandas.DataFrame(np.random.default_rng(0).normal(size=(30, 3)))
 REFUSALS = [
+    ({"texts": RECORDS}, r"texts\[0\] must .*'id', 'caption'.*pass \[one\['caption'\] for one in"),
+    ({"texts": [{"a", "b"}] * 30}, r"texts\[0\] is a set, whose order changes .*pass a list"),
+    ({"texts": [["a"]] * 29 + [frozenset("a")]}, r"texts\[29\] is a frozenset, whose order"),
+    ({"texts": {f"bird {i}" for i in range(30)}}, "texts is a set, whose order"),
+    ({"texts": [*map(str, CAPTIONS)]}, AS_LISTS),
+    ({"texts": [*map(json.dumps, CAPTIONS[1:]), "a bird"]}, AS_LISTS),
+    ({"features": FRAME.assign(label=1)}, "features has the column 'label': leave it out"),
     ({"texts": ["a"] * 29}, "texts must be 30 entries"),
     ({"texts": {str(i): "a" for i in range(30)}}, "where they are of classes, pass"),
     ({"texts": "one text"}, "texts must be 30 entries"),

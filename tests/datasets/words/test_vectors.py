@@ -223,6 +223,15 @@ def test_small_and_large_units_are_no_damage(load):
 SEVERAL = [f"w{i}" for i in range(8)], np.random.default_rng(3).standard_normal((8, 6))
 
 
+def test_numbers_of_columns_are_no_vector(load):
+    """Unless the header says so, all are whole, or they are two."""
+    rows = b"a .1 .2 .3\nb .4 .5 .6\n"
+    loaded = load(b"word 0 1 2\n" + rows, bad_lines="skip")
+    assert (loaded.words.tolist(), loaded.report["lines passed over"]) == (["a", "b"], 1)
+    for content in (b"3 3\nw 0 1 2\n" + rows, b"w 0 1 2\na 0 0 1\n", b"w 0 1\na .5 .2\n"):
+        assert load(content).words[0] == "w"
+
+
 @pytest.mark.parametrize("make", [text, binary])
 def test_duplicates_keep_the_first(load, make):
     loaded = load(make(["a", "b", "a", "c"], VECTORS))
@@ -275,6 +284,7 @@ DAMAGE = [
     ("v.txt", b"2 2\nthe 17 .1 .2\na 9 .3 .4\n", "most lines have more than the 2 numbers"),
     ("v.txt", b"the 17 .1 .2\na 9 .3 .4\nb 8 .5 .6\n", "first number .* may count words"),
     ("v.txt", b"0.5 0.1\n0.2 0.3\n", "there are no words"),
+    ("v.txt", b"word\t0\t1\t2\na\t.1\t1\t2\n", "line 1: its numbers are 0, 1, 2, .* as heads"),
     ("v.txt", b"my part 1 .25\nthe part 2 .5\nof 3 3 .5\n", "first number .* end a word"),
     ("v.txt", b"2 2\ncat 1 2 dog 3 4\nemu 5 6\n", "line 2: two lines .* before 'dog'"),
     ("v.txt", b"a 1 2\nb 1 2 3\n", "line 1: it has 2 numbers .* line 2 has 3.*'count dim"),

@@ -142,8 +142,10 @@ def test_a_method_of_ones_own_makes_a_model(loaded):
     check_answers(run, run.fit(problem), loaded)
 
 
-def test_columns_are_in_the_order_of_the_problem_s(loaded):
-    images = pandas.DataFrame(loaded.features).add_prefix("f")
+@pytest.mark.parametrize("prefix", ["f", None])
+def test_columns_are_in_the_order_of_the_problem_s(loaded, prefix):
+    images = pandas.DataFrame(loaded.features)
+    images = images if prefix is None else images.add_prefix(prefix)
     classes = pandas.DataFrame(loaded.class_embeddings, index=loaded.class_names).add_prefix("a")
     unseen = loaded.class_names[loaded.unseen_classes]
     named = from_features(
@@ -155,7 +157,7 @@ def test_columns_are_in_the_order_of_the_problem_s(loaded):
         some, candidates = images[:9], classes.loc[unseen]
         assert model.predict(some, candidates).shape == (9,)
         for given in ((some.iloc[:, ::-1], candidates), (some, candidates.iloc[:, ::-1])):
-            with pytest.raises(ValueError, match=r"feature names|column 0 of class_em"):
+            with pytest.raises(ValueError, match=r"feature names|column 0 of (X|class_em)"):
                 model.predict(*given)
     assert replace(named, features=loaded.features[:, :5]).columns.keys() == {"class_embeddings"}
     assert problem.checksum == loaded.checksum

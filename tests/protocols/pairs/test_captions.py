@@ -84,6 +84,22 @@ def test_a_run_makes_the_model_that_it_tested(loaded):
     assert first["random_state"] == 3
 
 
+@pytest.mark.parametrize("prefix", ["f", None])
+def test_columns_are_in_the_order_of_the_problem_s(loaded, frame, prefix):
+    images = frame(loaded.features)
+    images = images if prefix is None else images.add_prefix(prefix)
+    problem = replace(loaded, features=images)
+    assert problem.checksum == loaded.checksum
+    assert replace(problem, features=loaded.features[:, :5]).columns == {}
+    problem = problem.scaled("unit length")
+    model = pickle.loads(pickle.dumps(fit_image_text(light(problem), problem)))
+    some, turned = images[:4], images.iloc[:4, ::-1]
+    np.testing.assert_array_equal(model.predict(some), model.predict(loaded.features[:4]))
+    for use in (model.predict, lambda X: model.best_sentence(X, ["a red bird"])):
+        with pytest.raises(ValueError, match=r"column 0 of images is .*, where the problem has"):
+            use(turned)
+
+
 def test_ready_vectors_take_the_place_of_sentences(loaded):
     rng = np.random.default_rng(0)
     vectors = rng.standard_normal((loaded.n_texts, 5)).astype("f4")
@@ -92,6 +108,23 @@ def test_ready_vectors_take_the_place_of_sentences(loaded):
     images = loaded.features[:4]
     scores = model.decision_function(images, vectors[:3])
     np.testing.assert_array_equal(model.best_sentence(images, vectors[:3]), scores.argmax(axis=1))
+
+
+@pytest.mark.parametrize("use", [fit_image_text, evaluate_image_text])
+def test_unseen_classes_of_unknown_words_are_refused(loaded, use):
+    """Their prototypes are one point; a single text with a known word tells a class apart."""
+    first, second = loaded.unseen_classes[:2]
+    texts, owners = np.array(loaded.texts, object), loaded.text_labels
+    texts[owners == first] = "这是一只鸟"
+    names = str(loaded.class_names[first]), str(loaded.class_names[second])
+    with pytest.raises(ValueError, match=rf"class '{names[0]}': none .*, as '这是一只鸟': write"):
+        use(light(loaded), replace(loaded, texts=tuple(texts), text_ids=None))
+    texts[owners == second] = "xyz"
+    with pytest.raises(ValueError, match=rf"classes '{names[0]}', '{names[1]}': none of the"):
+        use(light(loaded), replace(loaded, texts=tuple(texts), text_ids=None))
+    for row in (owners == first).argmax(), (owners == second).argmax():
+        texts[row] = loaded.texts[row]
+    use(light(loaded), replace(loaded, texts=tuple(texts), text_ids=None))
 
 
 def test_what_no_sentence_can_be_made_of_is_refused(loaded):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import class_sums, like, namespace, random_generator, slices, take_rows, typed_as
 from zslib.compatibility.base import check_beyond_chance, check_told_apart, some_rows
@@ -26,11 +26,13 @@ from zslib.validation import (
     as_vectors,
     check_indices,
     check_integer,
+    check_kept_columns,
     check_length,
     check_paired,
     check_same_width,
     check_vectors,
     host_array,
+    keep_columns,
 )
 
 _TEXTS_AT_ONCE = 256
@@ -233,7 +235,7 @@ class CLAREL(BaseEstimator):
         of, name = (texts, "texts") if text_rows is None else (text_rows, "text_rows")
         check_paired(X, of, "X", name)
         given, X, y = X, as_vectors(X, "X"), as_array(y, "y")
-        validate_data(self, given, skip_check_array=True)
+        keep_columns(self, given)
         n, p = X.shape
         check_for(self, n)
         check_length(y, "y", n, "X")
@@ -299,7 +301,7 @@ class CLAREL(BaseEstimator):
         check_is_fitted(self, "network_")
         given, X = X, as_vectors(X, "X")
         namespace(X, self.network_.image_layer.weight.value)
-        validate_data(self, given, reset=False, skip_check_array=True)
+        check_kept_columns(self, given)
         return self._embedded_images(X)
 
     def _embedded_images(self, X):

@@ -20,7 +20,7 @@ from zslib.datasets.attributes.own import (
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.seen_unseen import check_distinct, mask_rows
 from zslib.datasets.attributes.splits import class_parts
-from zslib.datasets.attributes.table import read_table
+from zslib.datasets.attributes.table import check_heads, read_table
 from zslib.datasets.attributes.xlsa17 import is_mat, load_xlsa17
 from zslib.datasets.files import naming
 from zslib.validation import (
@@ -46,6 +46,7 @@ _ELSEWHERE = (
 )
 _SHOWN = 5
 _ROW = re.compile("0|[1-9][0-9]*")  # "007" is a name
+_DIGITS = re.compile("[0-9]+")
 
 
 def from_features(
@@ -92,8 +93,8 @@ def from_features(
     ------
     ValueError
         For a label without a vector, a missing label or name, a validation class without an
-        image, a name that two classes have, numbers beyond float32, and what `ZeroShotProblem`
-        refuses.
+        image, a name that two classes have, numbers beyond float32, a data frame with a column of
+        labels or of row numbers, and what `ZeroShotProblem` refuses.
 
     Examples
     --------
@@ -119,6 +120,9 @@ def from_features(
         class_embeddings = [class_embeddings[known[row]] for row in rows]
     features = as_vectors(host_array(features, "features"), "features")
     vectors = as_vectors(host_array(class_embeddings, "class_embeddings"), "class_embeddings")
+    columns = {what: column_names(given) for what, given in columns.items()}
+    for what, rows in (("features", features), ("class_embeddings", vectors)):
+        check_heads(columns[what], rows, what)
     if class_names is None:
         if is_text(as_labels(labels, "labels")):
             raise ValueError(
@@ -147,7 +151,7 @@ def from_features(
         class_embeddings=as_float32(vectors[kept], "class_embeddings"),
         class_names=names[kept].astype(str),
         candidates=candidates,
-        columns={what: column_names(given) for what, given in columns.items()},
+        columns=columns,
         coverage={what: count for what, count in idle.items() if count},
         **parts,
     )
@@ -307,8 +311,23 @@ def _named(given, names):
     """Classes as asked for: names, or rows where all are numbers and no name is one."""
     given = [given] if isinstance(given, str | Integral) else list(given)
     given = [str(one).strip() for one in given]
-    rows = all(map(_ROW.fullmatch, given)) and not any(map(_ROW.fullmatch, map(str, names)))
+    rows = all(map(_ROW.fullmatch, given)) and not any(map(_DIGITS.fullmatch, map(str, names)))
     return np.array([int(one) for one in given] if rows else given)
+
+
+def _unpadded(name):
+    return (name.lstrip("0") or "0") if _DIGITS.fullmatch(name) else name
+
+
+def _check_padded(written, names, plain, what, named_by):
+    """Refuse a number that is no name, where with other zeros before it is one."""
+    known, alike = set(names.tolist()), dict(zip(plain.tolist(), names.tolist(), strict=True))
+    for one in sorted(set(written.tolist()) - known):
+        if other := alike.get(_unpadded(one)):
+            raise ValueError(
+                f"{what} has {one!r}, which {named_by} lacks: did you mean {other!r}? Write the "
+                "zeros before numbers alike"
+            )
 
 
 def _check_index(given, names, what):
@@ -337,11 +356,14 @@ def _rows(classes, names, what, named_by):
             f"{what} looks like a mask of zeros and ones, and is read as rows of classes: pass it "
             "as truths, or name the classes"
         )
-    if classes.dtype.kind == "U" or names.dtype.kind in "iu":
-        return rows_of_names(classes, names, what, named_by)
     written = np.unique(classes).astype(str)
-    by_name = np.isin(written, names).all()
+    plain = np.array([_unpadded(name) for name in names.astype(str).tolist()])
+    if classes.dtype.kind == "U" or names.dtype.kind in "iu":
+        _check_padded(written, names.astype(str), plain, what, named_by)
+        return rows_of_names(classes, names, what, named_by)
+    by_name = np.isin(written, plain).all()
     if by_name and classes.max() >= len(names):  # no rows
+        _check_padded(written, names, plain, what, named_by)
         return rows_of_names(classes, names, what, named_by)
     if what == "labels" and len(names) - 1 > np.iinfo(classes.dtype).max:
         raise ValueError(
@@ -355,10 +377,13 @@ def _rows(classes, names, what, named_by):
         )
     rows = check_indices(classes, f"{what} (each the row of a class)", len(names)).astype(np.int64)
     present = np.unique(rows)
-    if by_name and (names[present] != written).any():
+    if by_name and (plain[present] != written).any():
+        names_of = f"{what}.astype(str)"
+        if padded := set(names[np.isin(plain, written)].tolist()).difference(written.tolist()):
+            names_of = f"them as text with zeros before, such as {min(padded)!r},"
         raise ValueError(
             f"{what} are whole numbers, and class_names has the same numbers in other rows: pass "
-            f"{what}.astype(str) if they are names, class_names[{what}] if they are rows, or give "
+            f"{names_of} if they are names, class_names[{what}] if they are rows, or give "
             "class vectors in the order of the numbers"
         )
     if what == "labels" and not by_name and present[0] == 1:

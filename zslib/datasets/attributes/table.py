@@ -17,6 +17,7 @@ _NAME_HEADS = _CLASS_HEADS | {
     *("name", "names", "id", "category", "species", "classes", "classids", "classnames")
 }
 _INDEX_HEADS = {"", "unnamed0", "index", "rowid", "rownames"}
+_COUNTED_HEADS = _INDEX_HEADS | {"id", "imageid"}  # of a later column
 _NO_HEADS = {"", "na", "n/a", "nan", "null", "none", "inf", "-inf", "?", "-"}
 _BEGINS = re.compile(r"[+.,-]?\d|[+.-]$")
 _WHOLE = re.compile("[+-]?[0-9]+")
@@ -68,7 +69,8 @@ def read_table(path, labels=(), encoding=None, decimal=None):
     empty or called as a column is ("class", "name"), and where the other first cells are numbers,
     and its own is none. It is a class where ``labels`` have its first cell, or count the lines
     and need it. Where it may be either, for instance because its numbers count up, as pandas' do,
-    above lines that all have fractions, it is refused.
+    above lines that all have fractions, it is refused. So is a later column whose head says that
+    it has the classes, or, above whole numbers that are all different, numbers of rows or images.
 
     Parameters
     ----------
@@ -151,7 +153,7 @@ def _read(text, start, separator, decimal, asked=False):
             first = line
             continue
         if line.values is None:
-            raise _no_number(line, decimal)
+            raise _no_number(line, decimal, first)
         if len(cells) != len(first.cells):
             raise line.refused(
                 f" has {len(cells)} numbers and the first one {len(first.cells)}: give as many"
@@ -166,13 +168,20 @@ def _read(text, start, separator, decimal, asked=False):
     return first, lines
 
 
-def _no_number(line, decimals):
-    none = (c for c in line.cells if all(_values([c], one) is None for one in decimals))
-    odd = next(none, line.cells[0])
+def _no_number(line, decimals, first=None):
+    none = (
+        at
+        for at, cell in enumerate(line.cells)
+        if all(_values([cell], one) is None for one in decimals)
+    )
+    at = next(none, 0)
+    odd, above = line.cells[at], first.cells[at : at + 1] if first else ()
     signed = "," in odd or any(pattern.fullmatch(odd) for pattern in _GROUPED.values())
     remedy = _NAMED if signed and _SIGNED.fullmatch(odd) else _REMEDY
     if odd.lower() in _NO_HEADS or odd.startswith("#"):
         remedy = "fill this cell, or leave out its line, or its column where that is empty"
+    elif above and _plain(above[0]) in _NAME_HEADS:
+        remedy = f"line {first.number} {_misplaced(first, at, [line.name])}"
     return line.refused(f": {odd!r} is not a number: {remedy}")
 
 
@@ -256,17 +265,60 @@ def _is_heads(first, lines, labels):
 
 
 def _plain(head):
-    return re.sub("[^a-z0-9]", "", head.lower())
+    return re.sub(r"[\W_]", "", head.lower())
+
+
+def _misplaced(first, at, names):
+    """What to do about a column of classes after the first one."""
+    remedy = "put the classes in the first column"
+    if _plain(first.name) in _NAME_HEADS or _values(names) is None:
+        remedy = "delete it if the classes are in the first column, else put them there"
+    return f"calls column {at + 2} {first.cells[at]!r}: {remedy}"
+
+
+def _counted(heads, rows):
+    """Place of the first column whose head and numbers are those of rows or images, or None."""
+    for at, head in enumerate(heads):
+        plain = re.sub("^unnamed[0-9]+$", "", _plain(str(head)))  # as pandas calls a blank head
+        if plain in _COUNTED_HEADS:
+            column = np.array([row[at] for row in rows])
+            whole = (column == np.rint(column)).all()
+            if whole and len(np.unique(column)) == len(column) > 1:
+                return at
+    return None
+
+
+def check_heads(heads, rows, what):
+    """Refuse a data frame with a column of classes or of numbers of rows among its numbers."""
+    heads = heads or []
+    named = (at for at, head in enumerate(heads) if _plain(str(head)) in _CLASS_HEADS)
+    at, why = next(named, None), ""
+    if at is None:
+        at, why = _counted(heads, rows), " above whole numbers that are all different"
+    if at is not None:
+        raise ValueError(
+            f"{what} has the column {heads[at]!r}{why}: leave it out, or call it otherwise if it "
+            "belongs to the vectors"
+        )
 
 
 def _check_columns(first, lines, heads, images):
     """Refuse a table whose first column is not the one of the names, or not the only one."""
     named = [heads and _plain(cell) in _CLASS_HEADS for cell in first.cells]
     if any(named):
-        at = named.index(True)
+        names = [line.name for line in lines]
+        raise first.refused(f" {_misplaced(first, named.index(True), names)}")
+    _check_first(first, lines, heads, images)
+    at = _counted(first.cells if heads else (), [line.values for line in lines])
+    if at is not None:
         raise first.refused(
-            f" calls column {at + 2} {first.cells[at]!r}: put the classes in the first column"
+            f" calls column {at + 2} {first.cells[at]!r}, and its numbers are whole and all "
+            "different: delete the column, or call it otherwise if it is none of row numbers"
         )
+
+
+def _check_first(first, lines, heads, images):
+    """Refuse numbers of rows, or of the vectors, in the place of the names."""
     names = _values([line.name for line in lines])
     if names is None or not lines:
         return

@@ -219,28 +219,51 @@ def _with_vectors(pairs, source, target, which, coverage):
     coverage[f"{which} pairs without a target vector only"] = known[True, False]
     coverage[f"{which} pairs without either vector"] = known[False, False]
     both = [(a, b) for a, b in distinct if a in source.index and b in target.index]
-    composed = [{normalize("NFC", word) for word in side.index} for side in (source, target)]
-    otherwise = sum(
-        normalize("NFC", a) in composed[0] and normalize("NFC", b) in composed[1]
-        for a, b in set(distinct).difference(both)
-    )
-    if otherwise:
-        coverage[f"{which} pairs {_COMPOSED}"] = otherwise
+    lost = [(a, b) for a, b in distinct if not (a in source.index and b in target.index)]
+    for what, (forms, folded, _) in _OTHERWISE.items() if lost else ():
+        words = [{*map(folded, side.index)} for side in (source, target)]
+        found = sum(not any(map(set.isdisjoint, words, map(forms, pair))) for pair in lost)
+        if found and (what == _ACCENTS or 2 * found > len(lost)):
+            coverage[f"{which} pairs without a vector, but with {what}"] = found
+        if 2 * found > len(lost):
+            break  # the likely cause
     return [(a, target.index[b]) for a, b in both]
 
 
-_COMPOSED = "without a vector, but with accents composed otherwise"
+_QUOTES = "'\"‘’“”„«»"
+_ACCENTS = "accents composed otherwise"
+# What may keep pairs apart: forms of their words, one of the vectors' words, and a remedy.
+_OTHERWISE = {
+    _ACCENTS: (
+        lambda word: {normalize("NFC", word)},
+        lambda word: normalize("NFC", word),
+        "bring dictionary and vectors to one form by unicodedata.normalize('NFC', word)",
+    ),
+    "case left out": (
+        lambda word: {word.casefold()},
+        str.casefold,
+        "write both in one case, for instance by word.lower()",
+    ),
+    "quotation marks left out": (
+        lambda word: {word.strip(_QUOTES)},
+        str,
+        "take the marks away from the dictionary",
+    ),
+    "entries split at commas": (
+        lambda word: {part.strip(_WHITE + _QUOTES) for part in re.split("[,;|/]", word)},
+        str,
+        "give each translation a line of its own",
+    ),
+}
 
 
 def _no_pair(which, coverage):
-    """The error where no pair is left, with words on accents where these keep pairs apart."""
+    """The error where no pair is left, with what is known of the cause."""
     told = (
         f"no {which} pair is left with a vector on both sides: check the dictionary, whose words "
         "must be written as in the vector files, upper and lower case too, the source word first"
     )
-    if count := coverage.get(f"{which} pairs {_COMPOSED}"):
-        told += (
-            f". {count} pair(s) would have, if accents were composed alike: bring dictionary and "
-            "vectors to one form by unicodedata.normalize('NFC', word)"
-        )
+    for what, (*_, remedy) in _OTHERWISE.items():
+        if count := coverage.get(f"{which} pairs without a vector, but with {what}"):
+            told += f". {count} pair(s) would have, with {what}: {remedy}"
     return ValueError(told)

@@ -10,6 +10,7 @@ import numpy as np
 from zslib.datasets.attributes.features import own_parts
 from zslib.datasets.attributes.own import check_arrays, read_npz
 from zslib.datasets.attributes.splits import select_images
+from zslib.datasets.attributes.table import check_heads
 from zslib.datasets.files import naming
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.datasets.words.tokens import check_texts
@@ -18,6 +19,7 @@ from zslib.validation import (
     as_labels,
     as_vectors,
     check_paired,
+    column_names,
     host_array,
     plain_name,
 )
@@ -26,6 +28,9 @@ _NEEDED = ("features", "labels", "texts", "unseen_classes")
 _KNOWN = (*_NEEDED, "class_names", "val_classes")
 _LINE_ENDS = re.compile("\r\n|\r|\n")  # and no other that str.splitlines has
 _LOST = {"nan", "None", "NaT", "<NA>"}
+_LIST = re.compile(r"""\s*\[\s*(?:(['"]).*['"]\s*)?\]\s*""")  # and no "[CLS] a cat [SEP]"
+_NEARLY_ALL = 0.9  # of the texts
+_SHOWN = 40  # letters of a text
 
 
 def from_captions(
@@ -78,7 +83,10 @@ def from_captions(
     """
     for given, what in ((labels, "labels"), (texts, "texts")):
         check_paired(features, given, "features", what)
+    heads = column_names(features)
     features = as_vectors(host_array(features, "features"), "features")
+    check_heads(heads, features, "features")
+    _check_ordered(texts, "texts")
     texts = [] if isinstance(texts, str | Mapping) or not np.iterable(texts) else list(texts)
     if len(texts) != len(features):
         raise ValueError(
@@ -104,9 +112,22 @@ def from_captions(
     names = host_array(as_labels(class_names, "class_names"), "class_names")
     texts = [_LINE_ENDS.split(text) if isinstance(text, str) else text for text in texts]
     for row, some in enumerate(texts):
+        if isinstance(some, Mapping):
+            raise TypeError(
+                f"texts[{row}] must be a text or a list of texts, got a dict with the keys "
+                f"{', '.join(map(repr, some))}: where one has the text, such as 'caption', pass "
+                "[one['caption'] for one in texts]"
+            )
+        _check_ordered(some, f"texts[{row}]")
         if not np.iterable(some) or not all(isinstance(text, str) for text in some):
             raise TypeError(f"texts[{row}] must be a text or a list of texts, got {some!r}")
     texts = [[text for text in some if text.strip()] for some in texts]
+    lists = [text for some in texts for text in some if _LIST.fullmatch(text)]
+    if len(lists) > _NEARLY_ALL * sum(map(len, texts)):
+        raise ValueError(
+            f"texts holds lists that were written as text, such as {lists[0][:_SHOWN]!r}: parse "
+            "them first, by json.loads or ast.literal_eval"
+        )
     for row, some in enumerate(texts):
         with naming(f"texts[{row}]"):
             check_texts(some)
@@ -151,8 +172,16 @@ def from_captions(
         text_offsets=np.cumsum([0, *(len(texts[row]) for row in rows)]),
         text_index=np.array(index, dtype=np.int64),
         level="class" if by_class else "image",
+        columns={"features": heads} if heads else {},
         **parts,
     )
+
+
+def _check_ordered(texts, what):
+    if isinstance(texts, set | frozenset):
+        raise TypeError(
+            f"{what} is a {type(texts).__name__}, whose order changes from run to run: pass a list"
+        )
 
 
 def read_captions(path, *, max_per_class=None, seed=0):

@@ -2,7 +2,8 @@
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +13,7 @@ from zslib.datasets.attributes.seen_unseen import SplitProblem, refuse_rows
 from zslib.datasets.attributes.splits import PARTS
 from zslib.datasets.problem import add_array, add_words, integers
 from zslib.datasets.words.tokens import check_texts
-from zslib.validation import check_choice
+from zslib.validation import check_choice, column_names
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -42,6 +43,9 @@ class ImageTextProblem(SplitProblem):
         there twice).
     level : {"image", "class"}
         Whether the texts are captions of single images or sentences about a class.
+    columns : dict, optional
+        Names of the columns of "features", which a model of `fit_image_text` holds later data
+        frames against. Default: those of a data frame.
 
     Examples
     --------
@@ -65,6 +69,7 @@ class ImageTextProblem(SplitProblem):
     text_vectors: object = None
     text_ids: np.ndarray | None = None
     level: str = "image"
+    columns: Mapping = field(default_factory=dict)
     setting: str = "pairs"
 
     _ARRAYS = ("features", "text_vectors")
@@ -73,7 +78,10 @@ class ImageTextProblem(SplitProblem):
         check_choice(self.level, "level", ("image", "class"))
         if (self.texts is None) == (self.text_vectors is None):
             raise ValueError("give exactly one of texts (words) and text_vectors (numbers)")
+        names = column_names(self.features) or self.columns.get("features")
         self._check_vectors()
+        known = len(names or ()) == self.features.shape[1]
+        self._set("columns", {"features": names} if known else {})
         if self.texts is not None:
             self._set("texts", check_texts(self.texts))
         self._check(len(self.class_names), "class_names")
@@ -237,4 +245,5 @@ def with_texts(images, *, coverage, **fields):
     """The images of a `ZeroShotProblem` as an `ImageTextProblem`, whose other fields are given."""
     names = ("synthetic", "features", "labels", "class_names", "feature_scaling", "scaler", *PARTS)
     kept = {name: getattr(images, name) for name in names}
-    return ImageTextProblem(**kept, **fields, coverage={**images.coverage, **coverage})
+    kept |= {"columns": images.columns, "coverage": {**images.coverage, **coverage}}
+    return ImageTextProblem(**kept, **fields)

@@ -143,7 +143,7 @@ class _Reader:
 class _Text(_Reader):
     """Lines of a word and its numbers."""
 
-    number, header = 1, "none"
+    number, header, heads = 1, "none", None
     place = "line {0.number}"
 
     def records(self):
@@ -167,6 +167,11 @@ class _Text(_Reader):
                 continue
             count += 1
             try:
+                if self.number == self.heads:
+                    raise self.error(
+                        "its numbers are 0, 1, 2, … as heads of columns are: leave the line out, "
+                        "or put a first line 'count dimensions' above if it is a word's vector"
+                    )
                 record = self._record(line)
             except ValueError as error:
                 if not self.skip:
@@ -197,6 +202,12 @@ class _Text(_Reader):
             raise self.error(_RETURN)
         split = [line.split() for _, line in filled]
         digits = [all(map(bytes.isdigit, fields)) for fields in split]
+        # As pandas writes columns where the index has a name; two such may be a word's own.
+        places = [b"%d" % place for place in range(dimensions)]
+        whole = any(all(map(bytes.isdigit, fields[1:])) for fields in split[1:])
+        self.heads = (
+            self.number if split[0][1:] == places and dimensions > 2 and not whole else None
+        )
         rows = [fields[-dimensions - 1 :] for fields in split if len(fields) > dimensions]
         first = [row[1] for row in rows]
         others = any(field.isdigit() for row in rows for field in row[2:])

@@ -94,9 +94,11 @@ class ZeroShotRun:
         )
         # Later data frames must have the columns of the problem's.
         model.embedding_names_in_ = problem.columns.get("class_embeddings")
-        features = problem.columns.get("features", ())
+        features = problem.columns.get("features")
         if features and all(isinstance(one, str) for one in features):
             model.feature_names_in_ = np.array(features, dtype=object)  # as scikit-learn has it
+        else:
+            model._columns = features  # as `keep_columns` has it
         # From here on vectors come as they were before the scaling.
         if scaler is not None:
             model.set_params(scaling=scaler)

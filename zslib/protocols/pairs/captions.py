@@ -11,7 +11,7 @@ from zslib.arrays import like, namespace, ragged_rows, take_rows, to_host
 from zslib.datasets.attributes.scaling import Scaling, scaled_as
 from zslib.datasets.problem import check_problem
 from zslib.datasets.words.tokens import UNKNOWN, Vocabulary
-from zslib.validation import as_labels, as_vectors
+from zslib.validation import as_labels, as_vectors, check_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,8 @@ class CaptionModel:
     be pickled. ``vocabulary`` is of the training texts, and None where texts are ready vectors (m,
     d), which then take the place of sentences everywhere. ``length`` tokens of a sentence are
     kept; None: all. ``prototypes`` (C, embedding_dim) are the mean embedded texts of classes, as
-    in `ImageTextProblem.prototype_rows`.
+    in `ImageTextProblem.prototype_rows`. ``columns`` are names of the features, if known, which
+    data frames must have in the same order.
 
     Examples
     --------
@@ -44,6 +45,7 @@ class CaptionModel:
     scaling: Scaling
     class_names: np.ndarray = field(repr=False)
     prototypes: object = field(repr=False)
+    columns: list | None = field(default=None, repr=False)
 
     def decision_function(self, images, sentences):
         """Scores (n, m) of images (n, p) with sentences: minus the distance, higher is better.
@@ -82,7 +84,8 @@ class CaptionModel:
         return names[to_host(namespace(distances).argmin(distances, axis=1))]
 
     def _distances(self, images, vectors):
-        images = as_vectors(images, "images", like=self.prototypes)
+        given, images = images, as_vectors(images, "images", like=self.prototypes)
+        check_columns(given, self.columns, "images", "the problem")
         return self.model.distances(self.scaling.features(images, name="images"), vectors)
 
     def _embedded(self, sentences):
@@ -122,7 +125,10 @@ def fit_image_text(
     texts, vocabulary = texts_and_vocabulary(problem, min_count, length)
     fitted = fitted_pairs(model, problem, texts)
     prototypes = problem_prototypes(fitted, problem, texts, prototypes_from)
-    return CaptionModel(fitted, vocabulary, length, scaler, problem.class_names, prototypes)
+    columns = problem.columns.get("features")
+    return CaptionModel(
+        fitted, vocabulary, length, scaler, problem.class_names, prototypes, columns
+    )
 
 
 def texts_and_vocabulary(problem, min_count, length):
@@ -131,6 +137,7 @@ def texts_and_vocabulary(problem, min_count, length):
         return problem.text_vectors, None
     known = problem.training_texts.tobytes()
     tokens, vocabulary = _numbered(problem.texts, known, min_count, length)
+    _check_known(tokens, problem)
     return like(tokens, problem.features), vocabulary
 
 
@@ -142,6 +149,22 @@ def _numbered(texts, known, min_count, length):
     tokens = vocabulary.transform(texts, length)
     tokens.setflags(write=False)
     return tokens, vocabulary
+
+
+def _check_known(tokens, problem):
+    """Refuse unseen classes of unknown words alone: their prototypes would all be one."""
+    labels, known = problem.text_labels, (tokens > UNKNOWN).any(axis=1)
+    mute = np.setdiff1d(problem.unseen_classes, labels[known])
+    mute = mute[np.isin(mute, labels)]
+    if mute.size:
+        names = ", ".join(repr(str(name)) for name in problem.class_names[mute[:5]])
+        text = problem.texts[np.flatnonzero(labels == mute[0])[0]]
+        raise ValueError(
+            f"class{'es' if mute.size > 1 else ''} {names}{', …' if mute.size > 5 else ''}: none "
+            f"of the texts has a word that is known from the training texts, as {text!r}: write "
+            "them in the language of these, with blanks between words, lower min_count, or leave "
+            "out what no text describes"
+        )
 
 
 def fitted_pairs(model, problem, texts):
