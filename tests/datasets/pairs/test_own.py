@@ -44,6 +44,9 @@ def test_lists_numbers_and_files_say_the_same(arrays, tmp_path):
     found = load_problem("pairs", tmp_path / "mine.npz", max_per_class=2)
     assert found.name == "mine"
     assert np.bincount(found.labels[found.test_unseen]).tolist() == [0, 0, 0, 0, 2, 2]
+    assert (found.columns, from_captions(**arrays).columns) == ({}, {})
+    frame = pandas.DataFrame(arrays["features"], columns=list("pqrs"))
+    assert from_captions(**arrays | {"features": frame}).columns == {"features": list("pqrs")}
     assert len(found.texts) < len(from_captions(**arrays).texts)
 
 
