@@ -121,7 +121,7 @@ def test_images_and_class_vectors_from_csv(arrays, csv_files, written):
     found = load_problem("attributes", images, vectors=classes, unseen=["c", "h"])
     assert (found.checksum, found.name) == (expected, "images")
     classes.write_text("class,x,y,z\n" + classes.read_text() + "\nunused,1,2,3\n")
-    names, vectors, _ = read_table(classes)
+    names, vectors, *_ = read_table(classes)
     assert names.tolist() == [*NAMES, "unused"]
     np.testing.assert_allclose(vectors[:8], arrays["class_embeddings"], rtol=1e-6)
     path = written({name: arrays[name] for name in ("features", "labels")})
@@ -151,6 +151,10 @@ def test_heads_that_were_passed_over_are_told(arrays, csv_files, tmp_path):
     problem = read_features(tmp_path / "own.npz", vectors=classes, unseen=["c"])
     assert problem.class_names.tolist() == NAMES
     assert problem.coverage == {"heads of classes.csv": "class,1,2,3"}
+    assert problem.columns == {}
+    classes.write_text("class,x,y,z\n" + text)
+    problem = read_features(tmp_path / "own.npz", vectors=classes, unseen=["c"])
+    assert problem.columns == {"class_embeddings": list("xyz")}
     first = text.partition("\n")[2]
     classes.write_text("a,0,1,2\n" + first)
     problem = read_features(tmp_path / "own.npz", vectors=classes, unseen=["c"])

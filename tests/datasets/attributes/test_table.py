@@ -53,7 +53,7 @@ DIALECTS = [
 
 @pytest.mark.parametrize("text", DIALECTS)
 def test_dialects(table, text):
-    names, rows, heads = table(text)
+    names, rows, heads, *_ = table(text)
     assert names.tolist() == NAMES
     np.testing.assert_array_equal(rows, ROWS.astype("f4"))
     assert bool(heads) == any(line in str(text) for line in ("class", ",a,2"))
@@ -76,8 +76,9 @@ def test_what_pandas_writes(table):
         (named.to_csv(sep=";", decimal=",", index_label="bird"), "bird,x,y,z"),
         (named.reset_index(names="bird").to_csv(index=False), "bird,x,y,z"),
     ):
-        names, rows, first = table(text)
+        names, rows, first, columns = table(text)
         assert (names.tolist(), first) == (NAMES, heads)
+        assert columns == (list("xyz") if "x" in heads else None)
         np.testing.assert_array_equal(rows, ROWS.astype("f4"))
 
 

@@ -242,13 +242,13 @@ def read_features(
     for file in filter(None, (path, vectors)):
         if not Path(file).exists():
             raise FileNotFoundError(f"{file} is not there: check the path")
-    problem, heads, names = None, {}, {}
+    problem, heads, names, columns = None, {}, {}, {}
     if is_mat(path) or (path.is_dir() and any(path.glob("*.mat"))):
         problem = load_xlsa17(path)
     elif path.is_dir():
         problem = load_zero_shot(path)
     else:
-        arrays, heads[path.name] = _read(path, encoding, decimal)
+        arrays, heads[path.name], columns["features"] = _read(path, encoding, decimal)
         problem = split_problem(arrays, path) if "trainval" in arrays else None
     if problem is not None:
         if vectors is not None or unseen is not None:
@@ -263,7 +263,8 @@ def read_features(
         table = read_table(vectors, known, encoding, decimal)
         _check_first_columns(path, heads[path.name], vectors, table)
         own = arrays.get("class_names", ())
-        arrays["class_names"], arrays["class_embeddings"], heads[Path(vectors).name] = table
+        arrays["class_names"], arrays["class_embeddings"] = table.names, table.rows
+        heads[Path(vectors).name], columns["class_embeddings"] = table.heads, table.columns
         names["class_names"] = str(vectors)
     if unseen is not None:
         arrays["unseen_classes"] = _named(unseen, arrays.get("class_names", ()))
@@ -277,16 +278,17 @@ def read_features(
     with naming(path, names):
         problem = from_features(**arrays, name=path.stem, seed=seed)
     passed = {f"heads of {name}": line for name, line in heads.items() if line}
-    problem = replace(problem, coverage={**problem.coverage, **passed})
+    columns = {what: named for what, named in columns.items() if named}
+    problem = replace(problem, coverage={**problem.coverage, **passed}, columns=columns)
     return fewer_images(problem, max_per_class, seed)
 
 
 def _read(path, encoding, decimal):
-    """Arrays of a file, and the heads that were passed over where it is a table."""
+    """Arrays of a file, and, where it is a table, the line of heads and those that are names."""
     if is_npz(path):
-        return read_npz(path), ""
-    names, rows, heads = read_table(path, encoding=encoding, decimal=decimal)
-    return {"features": rows, "labels": names}, heads
+        return read_npz(path), "", None
+    table = read_table(path, encoding=encoding, decimal=decimal)
+    return {"features": table.rows, "labels": table.names}, table.heads, table.columns
 
 
 def _check_first_columns(path, head, vectors, table):

@@ -31,11 +31,15 @@ _REMEDY = "write a name and then numbers, with commas between"
 
 
 class Table(NamedTuple):
-    """Names (n,), their numbers (n, q) as float32, and the line of heads, or ``""``."""
+    """Names (n,), their numbers (n, q) as float32, and the line of heads, or ``""``.
+
+    ``columns`` are the heads of the numbers where these name each column, else None.
+    """
 
     names: np.ndarray
     rows: np.ndarray
     heads: str
+    columns: list | None
 
 
 class _Line(NamedTuple):
@@ -101,7 +105,11 @@ def read_table(path, labels=(), encoding=None, decimal=None):
         raise ValueError(f"{path} has no vector: write a name and its numbers on each line")
     rows = as_float32(np.stack([line.values for line in lines]), f"{path}: the table of numbers")
     shown = ",".join([first.name, *first.cells])[:_SHOWN] if heads else ""
-    return Table(np.array([line.name for line in lines], dtype=str), rows, shown)
+    # Numbers, as pandas writes them, name nothing.
+    named = heads and len({*first.cells}) == len(first.cells)
+    named = named and not any(not cell or _values([cell]) is not None for cell in first.cells)
+    names = np.array([line.name for line in lines], dtype=str)
+    return Table(names, rows, shown, list(first.cells) if named else None)
 
 
 def _lines(text, asked):
