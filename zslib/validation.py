@@ -144,8 +144,9 @@ def as_vectors(value, name, *, like=None, finite=True):
             if any("_" in str(text) for text in texts):  # Python's own grammar has 1_0 for 10
                 raise ValueError("no number has an underscore")
             if array.dtype.kind == "O":  # pandas' NA is no number to NumPy, as NaN is
-                lost = [type(entry).__name__ == "NAType" for entry in array.flat]
-                array = np.where(np.reshape(lost, array.shape), np.nan, array)
+                lost = (type(entry).__name__ == "NAType" for entry in array.flat)
+                lost = np.fromiter(lost, bool, array.size).reshape(array.shape)
+                array = np.where(lost, np.nan, array) if lost.any() else array
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise (TypeError if isinstance(error, TypeError) else ValueError)(

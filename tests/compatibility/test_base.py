@@ -346,6 +346,11 @@ def test_other_vectors_of_fit_have_the_same_columns(frame):
             model.fit(X, y, named, **{name: vectors})
 
 
+def test_what_a_scaled_scorer_does_not_take_is_not_looked_at():
+    model = Scaled(ESZSL()).fit(X, y, S, np.ones((3, 7)), np.ones((2, 9)))
+    np.testing.assert_array_equal(model.predict(X), FITTED.predict(X))
+
+
 @pytest.mark.parametrize("model", [MetricLearner(), Scaled(MetricLearner())], ids=repr)
 def test_attributes_of_images_are_in_the_order_of_images(frame, model):
     names = [f"image {i}" for i in range(len(y))]

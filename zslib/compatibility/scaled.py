@@ -75,8 +75,10 @@ class Scaled(CompatibilityModel):
         -------
         self
         """
-        check_paired(X, image_attributes, "X", "image_attributes")
-        more = {"image_attributes": image_attributes, "unseen_embeddings": unseen_embeddings}
+        given = {"image_attributes": image_attributes, "unseen_embeddings": unseen_embeddings}
+        model = ESZSL() if self.estimator is None else self.estimator
+        more = {k: v if has_fit_parameter(model, k) else None for k, v in given.items()}
+        check_paired(X, more["image_attributes"], "X", "image_attributes")
         return self._checked_fit(X, y, class_embeddings, more)
 
     @property
@@ -91,7 +93,7 @@ class Scaled(CompatibilityModel):
         model = ESZSL() if self.estimator is None else clone(self.estimator)
         if not hasattr(model, "decision_function"):
             raise TypeError(f"estimator must be a scorer of zslib.compatibility, got {model!r}")
-        more = {k: v for k, v in more.items() if v is not None and has_fit_parameter(model, k)}
+        more = {name: vectors for name, vectors in more.items() if vectors is not None}
         if self.scaling is not None:
             X, embeddings = self.scaling.features(X), self.scaling.class_embeddings(embeddings)
             more = {k: getattr(self.scaling, _OF[k])(v) for k, v in more.items()}

@@ -268,8 +268,11 @@ class Retriever(BaseEstimator):
         """An error's text on words that the sources lack, with known ones near the first."""
         word, shown = str(missing[0]), ", ".join(map(repr, missing[:5]))
         known = [w for w in self._rows if isinstance(w, str)]
-        alike = [w for w in known if plain_name(w) == plain_name(word)]
-        how = ", which differs in case, blanks or how accents are composed" if alike else ""
+        plain = plain_name(word)
+        alike = [w for w in known if plain_name(w) == plain]
+        how = " (other case, blanks or composed accents)" if alike else ""
+        if word in alike:
+            how = " (pass words as str)"
         known = [w for w in known if w[:1].lower() == word[:1].lower()]
         alike = alike or get_close_matches(word, known[:NEAR])
         near = f"; near {word!r}: {', '.join(map(repr, alike))}{how}" if alike else ""

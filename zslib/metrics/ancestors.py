@@ -43,6 +43,7 @@ def common_ancestor_heights(hierarchy, labels):
     for node in sorted(height, key=height.get, reverse=True):
         below = [i for i, label in enumerate(labels) if node in above[label]]
         found[np.ix_(below, below)] = height[node]
-    places = np.array([labels.index(label) for label in labels])
+    first = {}
+    places = np.array([first.setdefault(label, at) for at, label in enumerate(labels)])
     found[places[:, None] == places] = 0.0  # a label may come twice
     return found

@@ -362,6 +362,14 @@ def test_bad_input(refusal):
     refusal()
 
 
+def test_a_fit_that_is_refused_leaves_the_model():
+    model = fit()
+    expected = model.embed_images(X)
+    with pytest.raises(ValueError, match="give one for each of the 27 rows"):
+        model.fit(X[:, :5], LABELS[:26], TOKENS)
+    np.testing.assert_array_equal(model.embed_images(X), expected)
+
+
 def test_columns_and_rows_of_data_frames(frame):
     columns, names = list("abcdefghijkl"), [f"image {i}" for i in range(27)]
     images = frame(X, columns=columns, index=names)

@@ -73,12 +73,13 @@ def test_what_pandas_writes(table):
         (frame.to_csv(header=False), ""),
         (frame.to_csv(index_label="class"), "class,0,1,2"),
         (named.to_csv(), ",x,y,z"),
+        (named.to_csv().replace(",", ", "), ",x,y,z"),
         (named.to_csv(sep=";", decimal=",", index_label="bird"), "bird,x,y,z"),
         (named.reset_index(names="bird").to_csv(index=False), "bird,x,y,z"),
     ):
         names, rows, first, columns = table(text)
         assert (names.tolist(), first) == (NAMES, heads)
-        assert columns == (list("xyz") if "x" in heads else None)
+        assert columns == (list("xyz") if "x" in heads and ", " not in text else None)
         np.testing.assert_array_equal(rows, ROWS.astype("f4"))
 
 

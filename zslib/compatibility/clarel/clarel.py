@@ -235,7 +235,6 @@ class CLAREL(BaseEstimator):
         of, name = (texts, "texts") if text_rows is None else (text_rows, "text_rows")
         check_paired(X, of, "X", name)
         given, X, y = X, as_vectors(X, "X"), as_array(y, "y")
-        keep_columns(self, given)
         n, p = X.shape
         check_for(self, n)
         check_length(y, "y", n, "X")
@@ -256,6 +255,7 @@ class CLAREL(BaseEstimator):
         network = ClarelNetwork(self, p, len(classes), encoder, rng, like=reference)
         # A fit that fails must not leave the last one's marks on half-changed state.
         vars(self).pop("network_", None)
+        keep_columns(self, given)
         prepared = encoder.prepare(texts)
         training = Training(self, network, rng, X, like(codes, X), prepared, pairs)
         training.run(checkpoint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,7 +19,6 @@ from zslib.validation import (
     check_paired,
     host_array,
     is_text,
-    plain_name,
     rows_of_names,
 )
 
@@ -254,13 +254,11 @@ def _class_strings(values, name, n_classes, class_rows):
 
 def check_distinct(names, name):
     """Raise ValueError where two classes have one name."""
-    writings = {}
-    for one in map(str, names):
-        first = writings.get(plain_name(one))
-        if first is not None:
-            also = f", also as {one!r}" if one != first else ""
-            raise ValueError(f"{name} has {first!r} twice{also}: name each class once")
-        writings[plain_name(one)] = one
+    # Accents may be composed in two ways, which look the same.
+    names = [unicodedata.normalize("NFC", str(one)).strip() for one in names]
+    known, counts = np.unique(names, return_counts=True)
+    if len(known) < len(names):
+        raise ValueError(f"{name} has {str(known[counts > 1][0])!r} twice: name each class once")
 
 
 def refuse_rows(rows, what, remedy):

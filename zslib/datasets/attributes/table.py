@@ -24,6 +24,7 @@ _WHOLE = re.compile("[+-]?[0-9]+")
 _SIGNED = re.compile("[+-]?[0-9][0-9.,]*")
 # Groups of three digits, which may be thousands, and no fraction.
 _GROUPED = {sign: re.compile(rf"[+-]?[1-9][0-9]{{0,2}}(?:[{sign}][0-9]{{3}})+") for sign in ".,"}
+_PADDED = re.compile("[,;\t] | [,;\t]")
 _SHOWN = 60  # letters of a line of heads
 _LOOKED_AT = 100  # lines at most, for what only their text tells
 _NAMED = "name the decimal sign, decimal='.' or decimal=','"
@@ -106,7 +107,10 @@ def read_table(path, labels=(), encoding=None, decimal=None):
     rows = as_float32(np.stack([line.values for line in lines]), f"{path}: the table of numbers")
     shown = ",".join([first.name, *first.cells])[:_SHOWN] if heads else ""
     # Numbers, as pandas writes them, name nothing.
-    named = heads and len({*first.cells}) == len(first.cells)
+    # Nor do heads that have blanks around, which pandas takes for a part of them.
+    line = text.splitlines()[first.number - 1 : first.number] if heads else ()
+    named = heads and not any(map(_PADDED.search, line))
+    named = named and len({*first.cells}) == len(first.cells)
     named = named and not any(not cell or _values([cell]) is not None for cell in first.cells)
     names = np.array([line.name for line in lines], dtype=str)
     return Table(names, rows, shown, list(first.cells) if named else None)
@@ -287,8 +291,9 @@ def _misplaced(first, at, names):
 def _counted(heads, rows):
     """Place of the first column whose head and numbers are those of rows or images, or None."""
     for at, head in enumerate(heads):
-        plain = re.sub("^unnamed[0-9]+$", "", _plain(str(head)))  # as pandas calls a blank head
-        if plain in _COUNTED_HEADS:
+        head = str(head).strip()
+        plain = re.sub("^unnamed[0-9]+$", "", _plain(head))  # as pandas calls a blank head
+        if plain in _COUNTED_HEADS and (plain or not head or head.lower().startswith("unnamed")):
             column = np.array([row[at] for row in rows])
             whole = (column == np.rint(column)).all()
             if whole and len(np.unique(column)) == len(column) > 1:
@@ -299,8 +304,12 @@ def _counted(heads, rows):
 def check_heads(heads, rows, what):
     """Refuse a data frame with a column of classes or of numbers of rows among its numbers."""
     heads = heads or []
-    named = (at for at, head in enumerate(heads) if _plain(str(head)) in _CLASS_HEADS)
-    at, why = next(named, None), ""
+    named = (
+        at
+        for at, head in enumerate(heads)
+        if _plain(str(head)) in _CLASS_HEADS and (rows[:, at] == np.rint(rows[:, at])).all()
+    )
+    at, why = next(named, None), " above whole numbers"
     if at is None:
         at, why = _counted(heads, rows), " above whole numbers that are all different"
     if at is not None:

@@ -221,7 +221,11 @@ def _with_vectors(pairs, source, target, which, coverage):
     both = [(a, b) for a, b in distinct if a in source.index and b in target.index]
     lost = [(a, b) for a, b in distinct if not (a in source.index and b in target.index)]
     for what, (forms, folded, _) in _OTHERWISE.items() if lost else ():
-        words = [{*map(folded, side.index)} for side in (source, target)]
+        wanted = [set().union(*map(forms, words)) for words in zip(*lost, strict=True)]
+        words = [
+            {form for word in side.index if (form := folded(word)) in some}
+            for side, some in zip((source, target), wanted, strict=True)
+        ]
         found = sum(not any(map(set.isdisjoint, words, map(forms, pair))) for pair in lost)
         if found and (what == _ACCENTS or 2 * found > len(lost)):
             coverage[f"{which} pairs without a vector, but with {what}"] = found

@@ -21,14 +21,16 @@ _NAMED = ("<padding>", "<unknown>")
 _TOKEN = "{word}+(?:'{word}+)*"
 _LETTER = r"[^\W_]"
 _PLAIN_TOKENS = re.compile(_TOKEN.format(word=_LETTER))
+_SELECTORS = "[\ufe00-\ufe0f\U000e0100-\U000e01ef]"  # of how a sign looks
 _JOINERS = "\u200c\u200d"  # within words of Persian and of Indian scripts
 
 
 @lru_cache(maxsize=1)
 def _marked_tokens():
     """The pattern of words whose letters may have marks: vowels of Hindi, accents of their own."""
-    marks = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if category(c)[0] == "M")
-    return re.compile(_TOKEN.format(word=f"(?:{_LETTER}[{marks}{_JOINERS}]*)"))
+    marks = (c for c in map(chr, range(sys.maxunicode + 1)) if category(c) in ("Mn", "Mc"))
+    marks = f"[{''.join(c for c in marks if not re.match(_SELECTORS, c))}]"
+    return re.compile(_TOKEN.format(word=f"(?:{_LETTER}{marks}*(?:[{_JOINERS}]+(?={_LETTER}))?)"))
 
 
 @lru_cache(maxsize=1 << 17)

@@ -13,6 +13,8 @@ from zslib.datasets.problem import check_problem
 from zslib.datasets.words.tokens import UNKNOWN, Vocabulary
 from zslib.validation import as_labels, as_vectors, check_columns
 
+_SHOWN = 60  # letters of a text
+
 
 @dataclass(frozen=True, eq=False)
 class CaptionModel:
@@ -137,7 +139,7 @@ def texts_and_vocabulary(problem, min_count, length):
         return problem.text_vectors, None
     known = problem.training_texts.tobytes()
     tokens, vocabulary = _numbered(problem.texts, known, min_count, length)
-    _check_known(tokens, problem)
+    _check_known(tokens, problem, length)
     return like(tokens, problem.features), vocabulary
 
 
@@ -151,7 +153,7 @@ def _numbered(texts, known, min_count, length):
     return tokens, vocabulary
 
 
-def _check_known(tokens, problem):
+def _check_known(tokens, problem, length):
     """Refuse unseen classes of unknown words alone: their prototypes would all be one."""
     labels, known = problem.text_labels, (tokens > UNKNOWN).any(axis=1)
     mute = np.setdiff1d(problem.unseen_classes, labels[known])
@@ -159,11 +161,12 @@ def _check_known(tokens, problem):
     if mute.size:
         names = ", ".join(repr(str(name)) for name in problem.class_names[mute[:5]])
         text = problem.texts[np.flatnonzero(labels == mute[0])[0]]
+        among, longer = (f" among its first {length}", ", raise length") if length else ("", "")
         raise ValueError(
             f"class{'es' if mute.size > 1 else ''} {names}{', …' if mute.size > 5 else ''}: none "
-            f"of the texts has a word that is known from the training texts, as {text!r}: write "
-            "them in the language of these, with blanks between words, lower min_count, or leave "
-            "out what no text describes"
+            f"of the texts has a word{among} that is known from the training texts, as "
+            f"{text[:_SHOWN]!r}: write them in the language of these, with blanks between words, "
+            f"lower min_count{longer}, or leave out what no text describes"
         )
 
 
