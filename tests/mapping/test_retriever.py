@@ -173,8 +173,9 @@ NOT_REFITTED = GridSearchCV(RidgeMap(), {}, refit=False)
 REFUSALS = [
     (lambda: fitted().translate("en401"), r"lack 1 of the words \('en401'\); near .*'en40?1?'"),
     (lambda: fitted().translate(["En3", "en3"]), "near 'En3': 'en3' .other case"),
-    (lambda: named("e\u0301t\u0301").translate("ét\u0301"), "near .* how accents are composed"),
+    (lambda: named("e\u0301t\u0301").translate("ét\u0301"), "near .* composed accents"),
     (lambda: named("en").translate(" en "), "near ' en ': 'en' .other case, blanks"),
+    (lambda: named("5").translate([5]), r"near '5': '5' \(pass words as str\)"),
     (lambda: named("en").translate([["en"]]), "it has a list within: pass", TypeError),
     (lambda: fitted().translate("zzz"), r"\('zzz'\): retriever.source_names_ has the 40"),
     (lambda: Retriever().fit(targets=Y).translate("en1"), "there are none with names"),
