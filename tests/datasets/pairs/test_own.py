@@ -120,7 +120,10 @@ REFUSALS = [
     ({"texts": {f"bird {i}" for i in range(30)}}, "texts is a set, whose order"),
     ({"texts": [*map(str, CAPTIONS)]}, AS_LISTS),
     ({"texts": [*map(json.dumps, CAPTIONS[1:]), "a bird"]}, AS_LISTS),
-    ({"features": FRAME.assign(label=1)}, "features has the column 'label': leave it out"),
+    (
+        {"features": FRAME.assign(label=1)},
+        "features has the column 'label' above whole numbers: leave it out",
+    ),
     ({"texts": ["a"] * 29}, "texts must be 30 entries"),
     ({"texts": {str(i): "a" for i in range(30)}}, "where they are of classes, pass"),
     ({"texts": "one text"}, "texts must be 30 entries"),
