@@ -20,6 +20,7 @@ AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 FONTS = {".woff", ".woff2", ".ttf"}
 MEGABYTE = 1_000_000
 WIDE, NARROW = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
+
 PAGES = sorted(
     path.relative_to(SITE).as_posix()
     for path in SITE.rglob("*.html")
@@ -156,8 +157,8 @@ OF_WIDTH = ["scrollable-region-focusable"]
 OF_COLOURS = ["color-contrast", "link-in-text-block"]
 AXE_RUN = """async ([only, but]) => {
     const left_out = Object.fromEntries(but.map((rule) => [rule, {enabled: false}]));
-    // Styles are not read anew: from file:// they cannot be.
     const options = only ? {runOnly: only} : {rules: left_out};
+    // Without preload, since styles cannot be read anew from file://.
     return (await axe.run({resultTypes: ["violations"], preload: false, ...options})).violations
         .filter((v) => ["serious", "critical"].includes(v.impact))
         .map((v) => [v.id, v.help, v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160))]);
@@ -228,8 +229,7 @@ def test_page(shared_visit, name):
     if name in CHAPTERS:
         assert page.locator("a[href$='.ipynb']").count() >= 1, "no notebook to download"
         box = page.locator(".finding").bounding_box()
-        last = box["y"] + box["height"]
-        assert last < WIDE["height"], "the finding is not in the first screen"
+        assert box["y"] + box["height"] < WIDE["height"], "the finding is not in the first screen"
     if axe := AXE.is_file():  # else `make test` has said so
         # Colours on their way from one theme to the other are no one's to read: end them at once.
         page.add_style_tag(content="*, *::before, *::after { transition: none !important; }")
