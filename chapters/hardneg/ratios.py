@@ -91,7 +91,7 @@ def second_choices(methods, runs, **options):
 
 
 def crossed_runs(methods, runs, folds, seeds, *, earlier, device="cpu"):
-    """Every class unseen once: the metric learners and each problem's ``earlier`` system.
+    """Every class unseen once: the metric learners and each problem's ``earlier`` systems.
 
     Their settings are those of their ``runs``. By problem and method, as are ``methods`` and
     ``runs``; and what failed, why.
@@ -100,7 +100,7 @@ def crossed_runs(methods, runs, folds, seeds, *, earlier, device="cpu"):
     for p, by_method in runs.items():
         calls = {}
         for method in methods[p]:
-            if method.name in {*HARD_NEGATIVE_METHODS, earlier[p]} & by_method.keys():
+            if method.name in {*HARD_NEGATIVE_METHODS, *earlier[p]} & by_method.keys():
                 chosen = by_method[method.name][0].parameters
                 train = partial(run_table, [method], parameters=chosen, device=device)
                 calls[method.name] = partial(cross_fit, train, p, folds, seeds)

@@ -52,7 +52,7 @@ def test_every_class_is_unseen_once_with_the_settings_of_the_runs(problem):
     short = replace(rows["Bucher"], fixed={**rows["Bucher"].fixed, "n_epochs": 2})
     methods = {problem: [short, rows["ESZSL"], rows["SSE"]]}
     runs = {problem: run_table(methods[problem], problem, [0], quick=True)}
-    found, failed = ratios.crossed_runs(methods, runs, 3, [0, 1], earlier={problem: "ESZSL"})
+    found, failed = ratios.crossed_runs(methods, runs, 3, [0, 1], earlier={problem: {"ESZSL"}})
     assert (failed, set(found[problem])) == ({problem: {}}, {"Bucher", "ESZSL"})
     parameters = runs[problem]["Bucher"][0].parameters
     both = found[problem]["Bucher"][1].class_accuracies()
@@ -65,7 +65,7 @@ def test_a_failed_training_is_told(problem):
     method = fixed_method("Bucher", None, n_epochs=2)
     run = SimpleNamespace(parameters={"learning_rate": 1e9})
     asked = {problem: [method]}, {problem: {"Bucher": [run]}}
-    found, failed = ratios.crossed_runs(*asked, 2, [0], earlier={problem: None})
+    found, failed = ratios.crossed_runs(*asked, 2, [0], earlier={problem: {None}})
     assert found == {problem: {}}
     assert "left the range" in failed[problem]["Bucher"]
 
