@@ -61,6 +61,9 @@ def _value_of(field, records, paper):
     columns = dict(zip(("metric", "method", "dataset"), plain_names, strict=False))
     columns |= dict(name.split("=", 1) for name in keyed)
     rows = [r for r in records if all(str(r.get(k)) == v for k, v in columns.items())]
+    if len(rows) > 1 and "over" not in columns:
+        # A mean over one data set has the name of that set as well.
+        rows = [r for r in rows if "over" not in r]
     if len(rows) != 1:
         raise LookupError(f"{len(rows)} records have {columns}")
     if words:

@@ -13,7 +13,7 @@ from zslib.show.figures import COLORS, look
 from zslib.show.layout import annotate
 
 _SIGMOID = {"color": look("DARK")["color"], "ls": "-", "label": "sigmoid (DARK)"}
-_STEP = {"color": look("DARK-H")["color"], "ls": "--", "label": "step (DARK-H)"}
+_STEP = {"color": look("DARK-H")["color"], "ls": "--", "label": "threshold (DARK-H)"}
 
 
 def ranking_projection(points, direction):
