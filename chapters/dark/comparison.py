@@ -8,9 +8,7 @@ import numpy as np
 from book.names import called
 from book.papers import printed
 from book.papers.evidence import join
-from chapters.leaderboard.ranks import rank_correlation
 from zslib.datasets import official_split_summary
-from zslib.protocols.attributes.comparison import hub_measures
 from zslib.protocols.attributes.intervals import outcome_at, zero_shot_estimate, zero_shot_measures
 from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, named
 from zslib.protocols.attributes.runs import run_zero_shot
@@ -207,37 +205,6 @@ def beside_print(table, results, gamma):
     return rows, ["", *heads, *(f"{name}, ours" for name in sets)]
 
 
-def what_it_would_take(runs, results, table):
-    """In words: on how many data sets DARK leads, and how far it is from Table 3 and why."""
-    accuracies = {}
-    for result in results.only(metric="ACC"):
-        accuracies.setdefault(result["dataset"], {})[result["method"]] = result["value"].mean
-    if not all("DARK" in own and len(own) > 1 for own in accuracies.values()):
-        return "Where DARK leads cannot be said: it, or every other system, is not in this run."
-    first = [name for name, own in accuracies.items() if max(own, key=own.get) == "DARK"]
-    told = f"DARK has the highest accuracy on {len(first)} of {len(accuracies)} data sets."
-    if len(accuracies) == 1:
-        has = "has" if first else "does not have"
-        told = f"DARK {has} the highest accuracy on {called(*accuracies)}."
-    sentences = [told]
-    for problem, (name, own) in zip(runs, accuracies.items(), strict=True):
-        as_printed = _PRINTED_AS.get(name.upper())
-        gaps = {m: own[m] - table[m][as_printed]["ACC"] for m in own if m in table and as_printed}
-        gap = gaps.pop("DARK", None)
-        if not gaps:
-            continue
-        scores = [trial["score"] for trial in runs[problem]["DARK"][0].tuned.ranked]
-        beyond = ", so other features and grids alone do not explain it"
-        sentences.append(
-            f"On {called(name)} it has {own['DARK']:.1f}, {gap:+.1f} points from print; "
-            f"other systems are {min(gaps.values()):+.1f} to {max(gaps.values()):+.1f} from theirs"
-            f"{beyond * (gap < min(gaps.values()))}. Of what the paper leaves open "
-            f"{len(scores)} combinations were tried; they reach {min(scores):.1f} to "
-            f"{max(scores):.1f} on validation classes, and the best is shown."
-        )
-    return " ".join(sentences)
-
-
 def calibration_lifts(runs, gamma, **options):
     """Rows of what a ``fixed`` gamma and the ``chosen`` one add to each method's H."""
     for problem, methods in runs.items():
@@ -256,14 +223,3 @@ def marked_curves(methods, gamma):
         method: {method: (run.outcome.curve, marks | {"γ chosen": run.gamma})}
         for method, (run, *_) in methods.items()
     }
-
-
-def hub_correlations(runs, metric):
-    """Rows of Spearman's correlation of largest hub and accuracy over the methods."""
-    largest = hub_measures()["largest hub over the mean, unseen"]
-    for problem, methods in runs.items():
-        if len(methods) < 2:
-            continue
-        hubs = [largest(own).mean for own in methods.values()]
-        accuracies = [np.mean([run.outcome.accuracy for run in own]) for own in methods.values()]
-        yield row(problem, metric, "all", rank_correlation(hubs, accuracies))

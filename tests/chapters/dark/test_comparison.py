@@ -113,18 +113,6 @@ def test_the_printed_lead_is_over_the_best_other_of_the_same_data():
     assert comparison.printed_lead(TABLE, lead | {"method": "best other"}) is None
 
 
-@pytest.mark.parametrize(("data", "told"), [("CUB", "CUB"), ("CUB cub", "1 of 2 data sets")])
-def test_a_single_data_set_has_its_name(data, told):
-    dark = SimpleNamespace(tuned=SimpleNamespace(ranked=[{"score": 50.0}]))
-    rows, runs = results(), {}
-    for name, best in zip(data.split(), ("DARK", "SAE"), strict=False):
-        runs[name] = {"DARK": [dark]}
-        values = {"SAE": (50.0, 1.0, 2.0), "DARK": (51.0 if best == "DARK" else 40.0, 3.0, 4.0)}
-        rows += [row | {"dataset": name} for row in results(**values)]
-    text = comparison.what_it_would_take(runs, rows, TABLE)
-    assert text.startswith(f"DARK has the highest accuracy on {told}. On CUB it has 51.0, -11.5")
-
-
 def test_three_systems_are_listed_with_a_comma():
     gaps = {"DARK": -9.0, "ALE": 1.0, "SJE": 0.0, "ESZSL": -1.0}
     assert "points below its printed accuracy, ALE, SJE and ESZSL are" in comparison.gap_message(
