@@ -1,7 +1,5 @@
 """What the chapters on Hubness and Pollution draw: hubs, shrunken columns, an intruder."""
 
-from itertools import product
-
 import numpy as np
 from matplotlib import pyplot
 
@@ -35,60 +33,27 @@ def draw_occurrences(panels, k=20, printed=None):
 
 
 def draw_pollution(panels):
-    """Queries and targets in a plane, and the queries' largest cosine with either kind of target.
+    """Each query's cosine with the nearest training target, and with the nearest other target.
 
-    ``panels`` is ``{title: Outcome}``. The plane is that of the targets of the first one: from the
-    others' mean to the mean of those trained on, and where they vary most at right angles to that.
-    Below, a query right of the diagonal is polluted. A diamond is the queries' mean, a hollow
-    one that of another panel.
+    ``panels`` is ``{title: Outcome}``. Right of the diagonal a query is polluted.
     """
-    fig, (above, below) = pyplot.subplots(
-        2, len(panels), figsize=(7.2, 6.6), squeeze=False, sharex="row", sharey="row"
-    )
-    plane, centres = None, []
-    small = {"ms": 3, "mew": 0.7, "mfc": "none", "alpha": 0.35, "linestyle": "none"}
-    for top, ax, (title, outcome) in zip(above, below, panels.items(), strict=True):
-        unit = unit_rows(outcome.problem.targets[outcome.rows])
+    fig, axes = axes_grid(len(panels), len(panels), 7.2, 3.6, sharex=True, sharey=True)
+    for ax, (title, outcome) in zip(axes, panels.items(), strict=True):
         trained = outcome.problem.is_training_target[outcome.rows]
-        plane = _plane(unit, trained) if plane is None else plane
-        cosines = outcome.directions @ unit.T
+        cosines = outcome.directions @ unit_rows(outcome.problem.targets[outcome.rows]).T
         seen, new = (cosines[:, part].max(axis=1) for part in (trained, ~trained))
-        places = outcome.directions @ plane
-        centres.append((places.mean(axis=0), (seen.mean(), new.mean())))
         some = np.linspace(0, len(seen) - 1, min(_MOST_QUERIES, len(seen))).astype(int)
-        for name, targets, queries, label in (
-            ("seen", trained, seen > new, "training label"),
-            ("unseen", ~trained, seen <= new, "other label"),
-        ):
-            style, rows = look(name), some[queries[some]]
-            dots = {"color": style["color"], "ms": 4, "alpha": 0.7, "zorder": 3}
-            # As pixels: there are thousands of them.
-            top.plot(*(unit[targets] @ plane).T, label=label, rasterized=True, **style | small)
-            top.plot(*places[rows].T, ".", label=f"image: {label} first", **dots)
-            ax.plot(seen[rows], new[rows], ".", **dots)
+        for name, queries in (("seen", seen > new), ("unseen", seen <= new)):
+            rows = some[queries[some]]
+            label = f"{'training' if name == 'seen' else 'other'} label first"
+            style = {"color": look(name)["color"], "ms": 4, "alpha": 0.7}
+            ax.plot(seen[rows], new[rows], ".", label=label, **style)
         ax.axline((new[0], new[0]), slope=1, color="gray", lw=0.8)
-        share = 100 * np.mean(seen > new)
-        top.set(title=f"{title}: {share:.0f}% polluted", xlabel="towards the mean training label")
-        ax.set(xlabel="cosine with nearest training label")
-    for row, places in zip((above, below), zip(*centres, strict=True), strict=True):
-        for (i, ax), (j, place) in product(enumerate(row), enumerate(places)):
-            style = {"mfc": "black", "ms": 6} if i == j else {"mfc": "none", "ms": 11}
-            label = "mean of the images" if i == j else "mean in the other panel"
-            ax.plot(*place, "D", mec="black", label=label, zorder=4, **style)
-    above[0].set_ylabel("where labels vary most")
-    below[0].set_ylabel("cosine with nearest other label")
-    for handle in legend_above(fig, labelled(above[0]), 3).legend_handles:
-        handle.set_markersize(8)
+        ax.set_title(f"{title}: {100 * np.mean(seen > new):.0f}% polluted")
+        ax.set_xlabel("cosine with nearest training label")
+    axes[0].set_ylabel("cosine with nearest other label")
+    legend_above(fig, labelled(axes[0]), 2)
     return fig
-
-
-def _plane(unit, trained):
-    """Orthonormal (d, 2): towards the mean of ``trained``, and where the rest varies most."""
-    along = unit[trained].mean(axis=0) - unit[~trained].mean(axis=0)
-    along /= np.linalg.norm(along)
-    rest = unit - unit.mean(axis=0)
-    rest -= np.outer(rest @ along, along)
-    return np.stack([along, np.linalg.svd(rest, full_matrices=False)[2][0]], axis=1)
 
 
 def draw_columns(panels):

@@ -17,7 +17,8 @@ MEASURES = {
 def world_outcomes(seeds, *, n_epochs, **sizes):
     """Outcomes of gold, ridge and max-margin queries, one for each seed's world.
 
-    The maps have fixed parameters: tuned for each world, what was chosen would hide the knob.
+    Max-margin has fixed parameters: tuned for each world, what was chosen would hide the knob.
+    Ridge chooses its penalty by generalised cross-validation.
     """
     outcomes = {"gold": [], "ridge": [], "max-margin": []}
     for seed in seeds:
