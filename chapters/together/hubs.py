@@ -108,17 +108,3 @@ def _correlations(searches, data, columns, units, draws):
     members = [np.flatnonzero([p["method"] == unit for p in own]) for unit in units]
     takes = [np.arange(len(own)), *(np.concatenate([members[u] for u in d]) for d in draws)]
     return [partial_correlation(x[t], y[t], [g[t] for g in given]) for t in takes]
-
-
-def cures_told(changed):
-    """What became of accuracy where a cure spread the errors more evenly, and where not."""
-    sentences = []
-    for smaller, which in ((True, "agree less"), (False, "agree no less")):
-        gains = [p["accuracy"] for p in changed if (p["hubs"] < 0) == smaller]
-        if gains:
-            sentences.append(
-                f"In {len(gains)} of {len(changed)} cases wrong answers {which} after it, and "
-                f"accuracy rises in {sum(g > 0 for g in gains)} of these; its mean change is "
-                f"{np.mean(gains):+.1f} points."
-            )
-    return " ".join(sentences)

@@ -72,18 +72,3 @@ def best_on_board(records, problems, label):
             best = max(systems, key=lambda r: r["value"])
             name = f"best by {metric}: {best['method']}"
             yield row(label(problem), metric, name, Estimate.of(best))
-
-
-def leads_told(results, recipe):
-    """On how many data sets the recipe is above the best of the board, in a sentence."""
-    said = []
-    for metric in _METRICS:
-        here = results.only(metric=metric)
-        leads = [
-            here.value(dataset=row["dataset"], method=recipe).mean > row["value"].mean
-            for row in here
-            if row["method"].startswith("best by ")
-        ]
-        if leads:
-            said.append(f"in {metric} on {sum(leads)} of {len(leads)}")
-    return f"Of the data sets with a leaderboard the recipe leads {', '.join(said)}." * bool(said)
