@@ -169,15 +169,19 @@ def _data(records):
     return ", ".join(dict.fromkeys(hyphens(name) for name in used if name)) or "no data"
 
 
-def exercises(chapter, about, records):
+def exercises(chapter, about, records, published=None):
     """The section of exercises as Markdown; empty where there are none.
 
     Of the front matter's ``exercises``, each with what to ``ask``, an ``answer``, and parameters
     to ``run`` the chapter with or ``code`` that solves it, if any. Numbers in answers are this
-    run's; an answer whose records it has not is left to the reader.
+    run's; where it has no records of them, those of the ``published`` larger one, which the answer
+    says; where neither has, the answer is left to the reader.
     """
-    shown = [
-        exercise | {"answer": "".join(answers(chapter, [exercise.get("answer", "")], records))}
-        for exercise in about.get("exercises", ())
-    ]
+    shown = []
+    for exercise in about.get("exercises", ()):
+        sentence = [exercise.get("answer", "")]
+        told = answers(chapter, sentence, records)
+        if not told and records is not None:
+            told = [f"In our full run: {text}" for text in answers(chapter, sentence, published)]
+        shown.append(exercise | {"answer": "".join(told)})
     return render("exercises.md", chapter=chapter, exercises=shown)

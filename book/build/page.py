@@ -37,7 +37,7 @@ def arrange(notebook, chapter_text, records, published):
     if box := opening(name, about, records, published):
         title, _, rest = notebook.cells[0].source.partition("\n")
         notebook.cells[0].source = f"{title}\n\n{box}\n{rest}"
-    if text := exercises(name, about, records):
+    if text := exercises(name, about, records, published):
         import nbformat  # slow
 
         cell = nbformat.v4.new_markdown_cell(text, id="exercises")

@@ -24,6 +24,8 @@ RECORDS = [
     {"metric": "P@1", "method": "b - c", "dataset": "x", "value": 1.0, "low": -1.0, "high": 3.0},
     {"metric": "size", "value": 12345.0, "k": 2, "space": "all words"},
     {"metric": "error", "value": 2.13e-7},
+    {"metric": "alone", "value": 3.0},
+    {"metric": "alone", "value": 3.1, "over": "all sets"},
     {"metric": "ACC", "value": 2.0, "low": 0.1, "high": 4.0, "unit": "classes", "n_units": 10},
 ]
 RUN = {"date": "2026-01-02T03:04", "data": [], "parameters": {}}
@@ -44,6 +46,7 @@ RUN = {"date": "2026-01-02T03:04", "data": [], "parameters": {}}
         ("{size; k=2; space=all words}, {size; .2f}", "12,345, 12345.00"),
         ("{error}, {error; .0%}", "2.13·10⁻⁷, 0%"),
         ("{paper; table3; cross-modal; ridge; P@1}", "1.1"),
+        ("{alone; .0f}", "3"),  # not the mean over this one data set
     ],
 )
 def test_fields_are_filled(sentence, wanted):
@@ -196,13 +199,16 @@ def test_a_solution_in_code_stands_in_its_answer():
     assert "zslib run" not in shown
 
 
-def test_exercises_have_a_command_and_an_answer_of_this_run():
+def test_exercises_have_a_command_and_an_answer_of_this_run_or_of_the_full_one():
     about = {"exercises": [{"ask": "Why?", "run": "-p seed 1", "answer": "By {P@1; a; x}."}]}
     shown = exercises("demo/01_a", about, RECORDS)
     assert shown.startswith("## Exercises\n\n**1.** Why?\n\n::::{dropdown} Answer\n```\n")
     assert "zslib run demo/01_a -p seed 1" in shown
     assert "By 29.7." in shown
-    assert "By" not in exercises("demo/01_a", about, None)
+    alone = exercises("demo/01_a", about, None)
+    assert "By" not in alone and "{dropdown} How to run it" in alone
+    other = [record | {"dataset": "elsewhere"} for record in RECORDS]
+    assert "\nIn our full run: By 29.7.\n" in exercises("demo/01_a", about, other, RECORDS)
     assert exercises("demo/01_a", {}, RECORDS) == ""
     about = {"exercises": [{"ask": "Why?", "answer": "Because."}]}
     shown = exercises("demo/01_a", about, RECORDS).partition("**1.**")[2]
