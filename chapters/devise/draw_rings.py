@@ -1,4 +1,4 @@
-"""A drawing of one label's correct set: the label in the middle, a circle for each hop."""
+"""A drawing of one label's correct set: the label in the middle, a circle for each link."""
 
 import numpy as np
 from matplotlib import pyplot
@@ -28,7 +28,7 @@ def correct_set_figure(lists, reading, label, ks):
 
 
 def answers_figure(lists, reading, label, answers):
-    """Systems' answers to an image of ``label``, each on the ring of its hops from the label.
+    """Systems' answers to an image of ``label``, each on the ring of its distance from the label.
 
     ``answers`` is ``{system: labels}``, the first answers first.
     """
@@ -60,7 +60,7 @@ def ring_layout(hierarchy, label, radius, keep):
     previous = {label: None}
     for node in list(hops)[1:]:
         near = hierarchy.parents(node) + hierarchy.children(node)
-        # Where a way must not climb again, a neighbour can be nearer by more than one hop.
+        # Where a way must not climb again, a neighbour can be nearer by more than one link.
         previous[node] = next(n for n in near if hops.get(n) == hops[node] - 1)
     used = {label, *keep}
     for node in reversed(hops):  # those further out first
@@ -102,7 +102,7 @@ def draw_correct_set(ax, hierarchy, label, valid_labels, ks, names, *, if_fewer=
         mark = style | {"ms": 5, "mfc": "white"}
         if node in valid:
             i = next(i for i, k in enumerate(ks) if radii[k] >= hops)
-            within = f"within {radii[ks[i]]} hop{'s' * (radii[ks[i]] != 1)}"
+            within = f"within {radii[ks[i]]} link{'s' * (radii[ks[i]] != 1)}"
             color = COLORS[i % len(COLORS)]
             mark |= {"ms": 7, "mfc": color, "label": f"k = {ks[i]}: {within}"}
         ax.plot(*place[node], **mark)
