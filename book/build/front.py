@@ -19,7 +19,7 @@ def finding(paper, verdicts):
     words = piece.get(verdict.verdict, piece["open"])
     if not values and "{" in words:
         return "This run has no number for that."
-    signed = f"{values[0]:+.1f}".replace("-", "−") if values else ""
+    signed = f"{round(values[0], 1) + 0.0:+.1f}".replace("-", "−") if values else ""  # no −0.0
     return words.format(size=signed.lstrip("+−"), signed=signed) + "."
 
 
@@ -35,8 +35,9 @@ def words_recipe(records):
     if right[best] > ours and "reverse" not in best:
         more = f"a longer way, {best.replace(' + ', ' with ')}, gets {right[best]:.0f}%"
     return (
-        f"To map words, begin with reverse ridge: {ours:.0f}% of first translations are right, "
-        f"against {right['ridge']:.0f}% under plain ridge; {more} ({called(dataset)})."
+        "To map words, swap the sides of the fit (reverse ridge): "
+        f"{ours:.0f}% of first translations are right, against {right['ridge']:.0f}% under plain "
+        f"ridge; {more} ({called(dataset)})."
     )
 
 
@@ -55,7 +56,7 @@ def images_recipe(records):
     if behind := [called(name) for name, value in ours.items() if best.get(name, 0) > value]:
         better = f"some have a better accuracy on {' and '.join(behind)}"
     systems = len({r["method"] for r in board})
-    beside = f"; of {systems} systems trained beside it, {better}" if systems else ""
+    beside = f"; of {systems} systems compared with it, {better}" if systems else ""
     return (
         "To name images of new classes, begin with ESZSL on centred vectors, and take a constant "
         f"off the scores of seen classes{beside}."

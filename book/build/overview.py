@@ -42,8 +42,8 @@ def _question(verdict, other):
     if verdict.why.startswith(READING):
         numbers.append(verdict.why)
     if other and other.verdict != verdict.verdict:
-        numbers.append(f"published run: {other.verdict}")
-    why = f"In the published run: {told['why']}" if other and told["why"] else told["why"]
+        numbers.append(f"our full run: {other.verdict}")
+    why = f"In our full run: {told['why']}" if other and told["why"] else told["why"]
     return {
         "line": told,
         "numbers": ": ".join(filter(None, (place, "; ".join(numbers)))),

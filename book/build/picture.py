@@ -148,21 +148,16 @@ _FACTORS = {
 def constant_picture(records):
     """What explains a leaderboard of zero-shot systems; None without records."""
     rows = chapter_records(records, "leaderboard/01_systems")
-    shares = {
-        row["method"]: row["value"]
-        for row in rows
-        if row["metric"] == "share of variance explained"
-    }
+    explained = [row for row in rows if row["metric"] == "share of variance explained"]
+    shares = {row["method"]: row["value"] for row in explained}
     if set(shares) != set(_FACTORS):
         return None
     ranking = sorted(shares, key=shares.get, reverse=True)
     constant, system = shares["calibration"], shares["system"]
     part = "Half" if 0.45 <= constant <= 0.55 else f"{constant:.0%}"
     # Rows of the whole board: a small run shows the published systems beside its own.
-    systems, sets = (
-        sum(row["metric"] == metric for row in rows)
-        for metric in ("rank by ACC", "rank correlation of largest hub and ACC")
-    )
+    systems = explained[0].get("n_units", 0)
+    sets = sum(row["metric"] == "rank correlation of largest hub and ACC" for row in rows)
     longest = max(shares.values())
     bars, texts = [], []
     for number, name in enumerate(ranking):
@@ -175,8 +170,9 @@ def constant_picture(records):
         title=f"{part} of a zero-shot leaderboard is one constant; the system is {system:.0%}",
         caption=(
             "Each bar is the share of the variance of H (the harmonic mean of the accuracies on "
-            "seen and unseen classes) that a factor explains. The constant is taken off the "
-            f"scores of seen classes. {systems} systems, {sets} data sets."
+            "seen and unseen classes) that a factor explains, adjusted for its number of groups. "
+            "The constant is taken off the scores of seen classes. "
+            f"{systems} systems, {sets} data sets."
         ),
         alt="Bars: " + ", ".join(f"{_FACTORS[name]} {shares[name]:.0%}" for name in ranking) + ".",
         height=_BAR * len(ranking),

@@ -113,8 +113,8 @@ def _differences(records, others):
     ours, theirs = ([v for p in PAPERS for v in check_claims(p, r)] for r in (records, others))
     n_different = len(list(differences(ours, theirs)))
     note = (
-        "These pages show a smaller run than the published one, which judges "
-        f"{n_different} of the book's {len(ours)} claims otherwise."
+        "These pages show a short run. Our full run, whose records come with the book, judges "
+        f"{n_different} of the papers' {len(ours)} claims otherwise."
     )
     return note if n_different else ""
 

@@ -144,13 +144,26 @@ def printed_difference(claim, mark):
     """The effect that the paper prints for a mark, in the units of its record; None without one.
 
     Of two printed numbers it is the difference, of one the number minus ``mark.without``. Checks
-    and theorems have none, nor has a mark that its own printed numbers do not satisfy.
+    and theorems have none, nor has a mark that its own printed numbers do not satisfy, or of which
+    only a bound is printed.
     """
     values = [printed(claim.paper, *path) for path in mark.printed]
-    if claim.kind != "result" or not 1 <= len(values) <= 2:
+    if claim.kind != "result" or not 1 <= len(values) <= 2 or any(map(bound, mark.printed)):
         return None
     effect = values[0] - (values[1] if len(values) == 2 else mark.without)
     return effect if (effect if mark.holds[0].startswith(">") else -effect) > 0 else None
+
+
+def bound(path):
+    """The word of a printed number that is a bound, by the end of its name; empty for others.
+
+    Examples
+    --------
+    >>> bound(["text", "largest gold hub, at most"]), bound(["table3", "ridge", "P@1"])
+    ('at most', '')
+    """
+    name = str(path[-1]) if path else ""
+    return next((w for w in ("at least", "at most", "more than", "below") if name.endswith(w)), "")
 
 
 def whose_data(paper, datasets):

@@ -9,7 +9,7 @@ from zslib.protocols.intervals import Estimate, independent_mean
 
 # What a verdict says of the size of an effect whose size the paper prints.
 AS_PRINTED, SMALLER, LARGER = "as printed", "smaller", "larger"
-OPPOSITE, CANNOT_TELL = "opposite", "cannot tell"
+OPPOSITE, UNEQUAL, CANNOT_TELL = "opposite", "unequal", "cannot tell"
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,9 @@ def size(verdict):
 
     The printed number has an error too, which is taken to be as ours. Ours is as printed where
     the two intervals of the difference and of no effect leave no other reading; where both sizes,
-    the printed one and none, are possible, the run cannot tell. A verdict that failed has no size.
+    the printed one and none, are possible, the run cannot tell. Each mark that carries the claim
+    has a size of its own, a mean over data sets; those that tell are unequal if they differ. A
+    verdict that failed has no size.
 
     Examples
     --------
@@ -89,7 +91,8 @@ def size(verdict):
     each = [_mean([r for r in ratios if r.whole] or ratios) for ratios in marks if ratios]
     if not each or None in each:
         return ""
-    return _size(_mean(each))
+    told = {_size(ratio) for ratio in each} - {CANNOT_TELL} or {CANNOT_TELL}
+    return told.pop() if len(told) == 1 else UNEQUAL
 
 
 def _mean(ratios):

@@ -12,6 +12,7 @@ from book.papers.claims import (
     MEAN,
     Claim,
     Mark,
+    bound,
     claims_of,
     load_claims,
     marks_in,
@@ -85,8 +86,10 @@ class Verdict:
         if len(self.marks) > 1:
             texts = [(one.mark.name, one.paper_value) for one in self.marks]
             return "; ".join(f"{name}: {text}" for name, text in texts if text != "–") or "–"
-        values = [printed(self.claim.paper, *path) for path in self.mark.printed]
-        return " against ".join(f"{value:g}" for value in values) or "–"
+        values = [
+            f"{bound(path)} {printed(self.claim.paper, *path):g}" for path in self.mark.printed
+        ]
+        return " against ".join(value.strip() for value in values) or "–"
 
     @property
     def carrying(self):

@@ -49,7 +49,7 @@ def test_box_and_page_are_of_one_run(path):
         code.decompose()
     assert not re.search("published run", " ".join(page.text.split()), re.IGNORECASE)
     for line in (item.text for part in beside for item in part.select("li")):
-        theirs, ours = re.search(r": published run: ([^;]+); here: (.+)$", line).groups()
+        theirs, ours = re.search(r": our full run: ([^;]+); here: (.+)$", line).groups()
         assert theirs != ours
 
 
@@ -58,7 +58,7 @@ def test_front_pages_speak_of_the_published_run_where_a_chapter_does():
     chapters = any(article(path)[1] for path in CHAPTERS)
     for path in FRONT:
         text = " ".join(article(path)[0].text.split())
-        assert ("smaller run than the published one" in text) is chapters, path
+        assert ("These pages show a short run" in text) is chapters, path
 
 
 # No prose: what is seen or folded, what leads elsewhere, and exercises.

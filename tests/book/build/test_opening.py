@@ -110,7 +110,7 @@ def test_the_box_names_the_claims_that_the_published_run_judges_otherwise(here, 
     assert [two for _, *two in found] == ([list(words)] if words else [])
     box = opening(CHAPTER, {"question": "Why?"}, ours, theirs)
     for headline, mine, other in found:
-        assert f"<li>{headline}: published run: <b>{other}</b>; here: <b>{mine}</b></li>" in box
+        assert f"<li>{headline}: our full run: <b>{other}</b>; here: <b>{mine}</b></li>" in box
 
 
 def test_a_run_that_read_others_names_the_data_of_its_records():

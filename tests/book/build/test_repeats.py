@@ -28,8 +28,8 @@ def test_a_repeat_is_kept_as_counts_and_shown(tiny_book):
     assert list(json.loads(path.read_text())["chapters"]) == ["demo/first"]
     page = repeats_page(tiny_book.place)
     assert " ".join(page.split()).startswith(
-        "## Other kernel **66.7% of the 3 numbers that both runs have agree:** "
-        "1 equal, 1 within, 1 apart. 1 more have no like"
+        "## Other kernel **Of the 3 numbers that both runs have, 33% are equal (1), "
+        "33% are within (1), 33% are apart (1).** 1 more are unmatched."
     )
     assert "a processor, some kernels, threads 1, 2026-01-02." in page
     assert "| demo/first | 1 | 1 | 1 | 1 |" in page

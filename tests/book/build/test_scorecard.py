@@ -91,7 +91,7 @@ def test_a_line_has_what_it_can_be_filtered_by():
 
 def test_both_runs_are_told_where_they_differ():
     page = scorecard_page([RECORD | MAYBE], [RECORD | YES])
-    assert page.count(" · published run: open</small>") == 1
+    assert page.count(" · our full run: open</small>") == 1
     assert "2 [1, 3]" in page and "2 [−1, 5]" in page
     same = scorecard_page([RECORD | YES], [RECORD | YES])
     assert "ublished run" not in same
