@@ -10,7 +10,7 @@ from book.names import called
 from book.papers import check_claims, load_errata
 from book.papers.claims import printed_difference
 from book.papers.printed import read_data
-from book.papers.verdicts import FAILED, HELD, MIXED, NOT_TESTABLE, OPEN, READING
+from book.papers.verdicts import FAILED, HELD, MIXED, NOT_AS_READ, NOT_TESTABLE, OPEN, READING
 
 HEADS = {
     HELD: "What held",
@@ -34,8 +34,9 @@ def _question(verdict, other):
     paper = "" if paper == "–" else paper
     if effect is not None and " against " in paper:
         paper = f"{effect:.3g} ({paper})".replace("-", "−")
-    ours = called(mark.found) if mark.found != "–" else ""
-    numbers = [f"printed {paper}"] * bool(paper) + [f"here {ours}"] * bool(ours)
+    ours = _told(mark)
+    here = [*both_ways(verdict)] if verdict.verdict == MIXED else [f"here {ours}"] * bool(ours)
+    numbers = [f"printed {paper}"] * bool(paper) + here
     place = ", ".join(filter(None, (verdict.claim.where, mark.mark.name)))
     told = line(verdict, verdict)
     untested = "Our data do not give this number." * (verdict.verdict == NOT_TESTABLE)
@@ -49,6 +50,25 @@ def _question(verdict, other):
         "numbers": ": ".join(filter(None, (place, "; ".join(numbers)))),
         "why": why or untested,
     }
+
+
+def both_ways(verdict):
+    """Of a mixed verdict a mark or a data set that held, and one that did not, as texts."""
+    marks = verdict.marks or (verdict,)
+    several = [*verdict.marks, *(part for mark in marks for part in mark.parts)]
+    for word in (HELD, FAILED, NOT_AS_READ):
+        if one := next((one for one in several if one.verdict == word), None):
+            where = one.mark.name if one in verdict.marks else called(one.dataset)
+            yield ": ".join(filter(None, (word, where, _told(one))))
+
+
+def _told(verdict):
+    """A verdict's number as text, and what it had to be where that is not a side of zero."""
+    if verdict.found == "–":
+        return ""
+    comparison, threshold = verdict.mark.holds
+    asked = f" (asked: {comparison} {threshold:g})".replace("-", "−") if threshold else ""
+    return f"{called(verdict.found)}{asked}"
 
 
 def overview(paper, records, questions, *, note="", published=()):

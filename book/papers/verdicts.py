@@ -223,10 +223,11 @@ def _common(verdicts, *, all_hold=False):
 
 
 def _by_verdict(verdicts, name):
-    """``"held on a and b; open on c"``."""
+    """``"held on a and b; open on “c, once more”"``."""
     names = {}
     for one in verdicts:
-        names.setdefault(one.verdict, []).append(name(one))
+        said = name(one)
+        names.setdefault(one.verdict, []).append(f"“{said}”" if "," in said else said)
     return "; ".join(f"{verdict} on {' and '.join(each)}" for verdict, each in names.items())
 
 
