@@ -5,6 +5,7 @@ import textwrap
 from book.build.forest import MARKS, hyphens, tally
 from book.build.render import render, template_filter
 from book.chapter import verdicts_label
+from book.names import NAMES, called
 from book.papers import check_claims
 from book.papers.claims import GROUPS, printed_difference, whose_data
 from book.papers.discoveries import survivors
@@ -33,6 +34,11 @@ def datasets(*verdicts):
     return list(dict.fromkeys(name for name in names if name))
 
 
+def _alike(name):
+    """The first name of a data set that prose calls the same."""
+    return next((other for other, word in NAMES.items() if word == called(name)), name)
+
+
 @template_filter
 def reason(verdict):
     """What a verdict rests on, as text: the number, and why that decides."""
@@ -52,6 +58,7 @@ def line(ours, shown, survives=None):
     claim = shown.claim
     effects = [printed_difference(claim, mark) for mark in claim.carrying]
     page = claim.chapter.split("/")[1][3:].replace("_", " ")
+    where = datasets(shown, *shown.parts, *shown.marks) or datasets(ours)
     return {
         "claim": claim,
         "ours": ours,
@@ -61,7 +68,7 @@ def line(ours, shown, survives=None):
         "group": "apart" if claim.group != "result" else "tiles" if None in effects else "forest",
         "size": size(shown),
         "another": ours.verdict not in (shown.verdict, NOT_TESTABLE),
-        "data": " ".join(datasets(shown, *shown.parts, *shown.marks) or datasets(ours)),
+        "data": " ".join(dict.fromkeys(map(_alike, where))),
         "whose": whose_data(claim.paper, datasets(shown, *shown.marks)),
         # The numbers of several marks stand beside.
         "grounds": hyphens(shown.why) if shown.marks else reason(shown),
@@ -84,7 +91,7 @@ def scorecard_page(records, published=(), *, note=""):
     alive |= survivors(verdict for name in OURS for verdict in every[name])
     for name, title in scored.items():
         ours, shown = check_claims(name, records), every[name]
-        sets.update(datasets(*ours, *shown))
+        sets.update(map(_alike, datasets(*ours, *shown)))
         pairs = zip(ours, shown, strict=True)
         lines = [line(a, b, alive.get((name, b.claim.id))) for a, b in pairs]
         paper = {"name": name, "title": title, "ours": name in OURS}
@@ -92,7 +99,7 @@ def scorecard_page(records, published=(), *, note=""):
     choices = {
         "paper": scored,
         "verdict": {verdict: verdict for verdict in MARKS},
-        "data": {name: name for name in sorted(sets)},
+        "data": {name: called(name) for name in sorted(sets)},
     }
     return render("scorecard.md", choices=choices, note=note, papers=papers)
 
