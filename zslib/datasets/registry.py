@@ -246,9 +246,14 @@ def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
 
     Parameters
     ----------
-    setting, dataset : str
-        See `resolve`. A path is read by `read_features`, `read_captions`, or, with
-        ``target_vectors`` and ``train_dictionary``, by `from_files`.
+    setting : str
+        What is mapped to what: "cross-linguistic" or "cross-modal" (a `MappingProblem`);
+        "attributes", "metric learning", "within 1K" or "beyond 1K" (a `ZeroShotProblem`: images,
+        and vectors of classes); "pairs" (an `ImageTextProblem`: images with texts of their own);
+        or "hierarchy" (ImageNet's labels).
+    dataset : str or path
+        A name, or the path of a file or folder: see `resolve`. A path is read by `read_features`,
+        `read_captions`, or, with ``target_vectors`` and ``train_dictionary``, by `from_files`.
     seed : int
         Generates synthetic data and splits labels; it changes nothing where the split is
         published, as in `europarl`.
@@ -256,6 +261,20 @@ def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
         A smaller version for a fast run.
     **options
         Of the data set's own loader, for instance ``train="dinu"``.
+
+    Returns
+    -------
+    MappingProblem, ZeroShotProblem, ImageTextProblem or ImageNetLists
+        By the setting.
+
+    Raises
+    ------
+    ValueError
+        No such setting, or no such data set in it.
+    FileNotFoundError
+        The files of the data set are not here.
+    TypeError
+        An option that its loader does not take.
 
     Examples
     --------

@@ -86,7 +86,7 @@ def common_scale(problem):
 
 
 def unit_length(problem):
-    """The problem with features and class embeddings of length one (Guo et al. 2019, p. 6)."""
+    """The problem with features and class embeddings of length one (Guo et al. 2019, page 6)."""
     check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
     return _scaled_classes(problem, "unit length", UNIT)
 

@@ -28,7 +28,7 @@ from zslib.validation import check_choice, check_integer, check_trained
 def evaluate_zero_shot(
     model, problem, *, train_on="trainval", k=10, keep_scores=False, must_learn=False
 ) -> ZeroShotOutcome:
-    """Fit ``model`` on the training images of seen classes and test it, in both settings.
+    """Fit ``model`` on images of seen classes; test it among unseen classes, and among all.
 
     Standard ZSL: the test images of unseen classes, with unseen classes as the only candidates.
     Generalised ZSL: the test images of seen and of unseen classes, with all classes as

@@ -144,6 +144,20 @@ def run_zero_shot(
     must_learn : bool, optional
         As in `evaluate_zero_shot`; default: where parameters are tuned, and not in quick mode,
         whose trainings may be too short.
+
+    Returns
+    -------
+    ZeroShotRun
+        With ``parameters`` and ``gamma`` (chosen, or None), the ``outcome`` on the test images,
+        and ``fit``, which gives a model for use.
+
+    Examples
+    --------
+    >>> from zslib.datasets.attributes.digits import digits_segments
+    >>> digits = digits_segments(max_per_class=30)
+    >>> run = run_zero_shot("ESZSL", digits, parameters={"feature_penalty": 0.1})
+    >>> run.method, run.gamma, run.outcome.accuracy > 100 / 3
+    ('ESZSL', None, True)
     """
     method = resolve_method(method)
     check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")

@@ -121,6 +121,11 @@ def fit_image_text(
     problem : ImageTextProblem
     min_count, length, prototypes_from
         As in `evaluate_image_text`.
+
+    Returns
+    -------
+    CaptionModel
+        It names images, scores sentences, and finds the best one of several (`best_sentence`).
     """
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
     scaler = scaled_as(problem, problem.feature_scaling).scaler or Scaling()

@@ -59,7 +59,7 @@ def evaluate_image_text(
     prototypes_from=("trainval", "test_unseen"),
     must_learn=False,
 ) -> ImageTextResult:
-    """Train ``model`` on the pairs of seen classes and test it, in both settings.
+    """Train ``model`` on pairs of seen classes; test it among unseen classes, and among all.
 
     Trained on are images of ``trainval`` with their own texts. A class's prototype is the mean
     embedding of its texts: for a seen class those of training images, for an unseen class all.

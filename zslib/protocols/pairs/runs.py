@@ -137,6 +137,11 @@ def run_image_text(
     **options
         Of `evaluate_image_text`, where ``must_learn`` is True if it is not given; on validation
         data there is no ``retrieval``.
+
+    Returns
+    -------
+    ImageTextRuns
+        What was chosen, and for each seed the results on validation data and on the ``test``.
     """
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
     seeds = check_seeds(seeds)
