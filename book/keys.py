@@ -36,13 +36,18 @@ _OF_PAPERS = [
 
 
 @cache
-def package_digest(code, *, recorded=False):
-    """Hash of the sources that a chapter's pages, or its records alone, depend on."""
+def package_digest(code, *, chapter=None, recorded=False):
+    """Hash of the sources that a chapter's pages, or its records alone, depend on.
+
+    Of files of claims those count that name the ``chapter``; all of them where none is given.
+    """
     skip = _NOT_RECORDED if recorded else _NOT_SHOWN
     parts = [code_digest(code, skip=[*skip, *_OF_PAPERS])]
     for name in _PRINTED if recorded else (*_PRINTED, "claims"):
         for path in sorted(CHAPTERS.glob(f"*/{name}.toml")):
-            parts.append(hashlib.sha256(path.read_bytes()).hexdigest())
+            content = path.read_bytes()
+            if name != "claims" or chapter is None or f'"{chapter}"'.encode() in content:
+                parts.append(hashlib.sha256(content).hexdigest())
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()
 
 
@@ -186,6 +191,6 @@ def run_key(chapter, code, parameters, fingerprint, depends):
         "data": fingerprint,
         "depends": depends,
         "version": zslib.__version__,
-        "package": package_digest(code),
+        "package": package_digest(code, chapter=chapter),
     }
     return digest(parts)

@@ -35,7 +35,7 @@ def test_version_and_sources_of_the_package_count(monkeypatch):
     before = key()
     monkeypatch.setattr(keys.zslib, "__version__", "99.0")
     changed = key()
-    monkeypatch.setattr(keys, "package_digest", lambda code: "other")
+    monkeypatch.setattr(keys, "package_digest", lambda code, chapter=None: "other")
     assert len({before, changed, key()}) == 3
 
 
@@ -133,4 +133,21 @@ def test_a_paper_s_data_count_for_every_chapter(monkeypatch, tmp_path, name, rec
     before = digest(), digest(recorded=True)
     file.write_text("a = 2")
     assert (digest() != before[0], digest(recorded=True) != before[1]) == (True, recorded)
+    keys.package_digest.cache_clear()
+
+
+def test_claims_count_for_the_chapters_that_they_name(monkeypatch, tmp_path):
+    file = tmp_path / "dark" / "claims.toml"
+    file.parent.mkdir()
+    monkeypatch.setattr(keys, "CHAPTERS", tmp_path)
+
+    def digests():
+        keys.package_digest.cache_clear()
+        names = ("dark/05_comparison", "hubness/05_roadmap")
+        return [keys.package_digest("import book", chapter=name) for name in names]
+
+    file.write_text('chapter = "dark/05_comparison"\nholds = "> 0"')
+    before = digests()
+    file.write_text('chapter = "dark/05_comparison"\nholds = "< 0"')
+    assert [a == b for a, b in zip(before, digests(), strict=True)] == [False, True]
     keys.package_digest.cache_clear()
