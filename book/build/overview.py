@@ -37,7 +37,8 @@ def _question(verdict, other):
     ours = _told(mark)
     here = [*both_ways(verdict)] if verdict.verdict == MIXED else [f"here {ours}"] * bool(ours)
     numbers = [f"printed {paper}"] * bool(paper) + here
-    place = ", ".join(filter(None, (verdict.claim.where, mark.mark.name)))
+    name = "" if verdict.verdict == MIXED else mark.mark.name
+    place = ", ".join(filter(None, (verdict.claim.where, name)))
     told = line(verdict, verdict)
     untested = "Our data do not give this number." * (verdict.verdict == NOT_TESTABLE)
     if verdict.why.startswith(READING):
