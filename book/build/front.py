@@ -1,6 +1,7 @@
 """The first page: the total, the picture to share, a finding of each paper, what to do today."""
 
 from book.build.forest import results, verdict_counts
+from book.build.opening import number_told
 from book.build.picture import chapter_records, constant_picture, direction_picture
 from book.build.render import render
 from book.names import called
@@ -19,7 +20,7 @@ def finding(paper, verdicts):
     words = piece.get(verdict.verdict, piece["open"])
     if not values and "{" in words:
         return "This run has no number for that."
-    signed = f"{round(values[0], 1) + 0.0:+.1f}".replace("-", "−") if values else ""  # no −0.0
+    signed = number_told(values[0], "+.1f") if values else ""
     return words.format(size=signed.lstrip("+−"), signed=signed) + "."
 
 

@@ -55,7 +55,7 @@ def _value_of(field, records, paper):
         value = printed(paper, *names[1:])
         if value is None:
             raise LookupError(f"{paper} prints no number at {names[1:]}")
-        return _number(value, plain)
+        return number_told(value, plain)
     keyed = [name for name in names if re.match(r"\w+=", name)]
     plain_names = (name for name in names if name not in keyed)
     columns = dict(zip(("metric", "method", "dataset"), plain_names, strict=False))
@@ -71,11 +71,11 @@ def _value_of(field, records, paper):
         return words[0] if side > 0 else words[1] if side < 0 else words[-1]
     value, low, high = expanded(rows[0])
     if low is None or low == high or "interval" not in forms:
-        return _number(value, plain)
-    return f"{_number(value, plain)} [{_number(low, plain)}, {_number(high, plain)}]"
+        return number_told(value, plain)
+    return f"{number_told(value, plain)} [{number_told(low, plain)}, {number_told(high, plain)}]"
 
 
-def _number(value, form):
+def number_told(value, form):
     """Three digits where no format says otherwise; a minus and powers of ten that are such."""
     if form == "one in":
         return _one_in(value)

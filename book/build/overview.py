@@ -35,7 +35,7 @@ def _question(verdict, other):
     if effect is not None and " against " in paper:
         paper = f"{effect:.3g} ({paper})".replace("-", "−")
     ours = _told(mark)
-    here = [*both_ways(verdict)] if verdict.verdict == MIXED else [f"here {ours}"] * bool(ours)
+    here = [*_both_ways(verdict)] if verdict.verdict == MIXED else [f"here {ours}"] * bool(ours)
     numbers = [f"printed {paper}"] * bool(paper) + here
     name = "" if verdict.verdict == MIXED else mark.mark.name
     place = ", ".join(filter(None, (verdict.claim.where, name)))
@@ -53,7 +53,7 @@ def _question(verdict, other):
     }
 
 
-def both_ways(verdict):
+def _both_ways(verdict):
     """Of a mixed verdict a mark or a data set that held, and one that did not, as texts."""
     marks = verdict.marks or (verdict,)
     several = [*verdict.marks, *(part for mark in marks for part in mark.parts)]

@@ -13,7 +13,7 @@ from zslib.show.figures import COLORS, look
 from zslib.show.layout import annotate
 
 _SIGMOID = {"color": look("DARK")["color"], "ls": "-", "label": "sigmoid (DARK)"}
-_STEP = {"color": look("DARK-H")["color"], "ls": "--", "label": "threshold (DARK-H)"}
+_THRESHOLD = {"color": look("DARK-H")["color"], "ls": "--", "label": "threshold (DARK-H)"}
 
 
 def ranking_projection(points, direction):
@@ -78,7 +78,7 @@ def draw_triplet_weights(lowest):
     """Sigmoid and step, and what a triplet adds to the loss under each; ``lowest`` is marked."""
     R = np.linspace(-8, 8, 801)
     fig, axes = pyplot.subplots(1, 2, figsize=(7.2, 3))
-    for weight, kind in ((sigmoid, _SIGMOID), (every_violation, _STEP)):
+    for weight, kind in ((sigmoid, _SIGMOID), (every_violation, _THRESHOLD)):
         axes[0].plot(R, weight(R), **kind)
         axes[1].plot(R, R * weight(R), **kind)
     depth = float(lowest * sigmoid(np.array([lowest]))[0])
@@ -102,7 +102,7 @@ def draw_residuals(moments):
             _outline(ax, R, 60, (low, high), fill=True, color="0.8", label="triplets")
             x = np.linspace(low, high, 1201)
             ax.plot(x, sigmoid(x), **_SIGMOID)
-            ax.plot(x, every_violation(x), **_STEP)
+            ax.plot(x, every_violation(x), **_THRESHOLD)
             ax.set_xlim(low, high)
             ax.locator_params(axis="x", nbins=4)
             ax.xaxis.set_major_formatter(EngFormatter(sep=""))
