@@ -24,10 +24,10 @@ SOURCES := zslib book chapters tests benchmarks
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# Compiled sources are kept, for the many processes that chapters and tests start.
 book: $(VENV)/.book  ## run the chapters and build the site
-	@$(if $(QUICK),$(ROUNDING)) $(BIN)/zslib build --jobs $(JOBS) $(BUILD)
+	@PYTHONDONTWRITEBYTECODE= $(if $(QUICK),$(ROUNDING)) $(BIN)/zslib build --jobs $(JOBS) $(BUILD)
 
-# Compiled sources are kept, for the many processes that the tests start.
 test: $(VENV)/.test node_modules/.ready  ## run all tests (with the built site, where there is one)
 	PYTHONDONTWRITEBYTECODE= $(ROUNDING) $(BIN)/python -m pytest -n 2 $(ARGS)
 
