@@ -100,13 +100,18 @@ def draw_wedge(panels):
             (COLORS[3], moves, "moved by α"),
             (look("seen")["color"], stays, "seen class in any case"),
         ):
-            ax.plot(unseen[which], seen[which], ".", color=color, ms=3, alpha=0.6, label=label)
+            # Thousands of dots are lighter as an image.
+            ax.plot(
+                unseen[which], seen[which], ".", color=color, ms=3, alpha=0.6, label=label,
+                rasterized=True,
+            )  # fmt: skip
         reach = np.array([0.98 * unseen.min(), 1.02 * unseen.max()])
         ax.plot(reach, reach, "--", color="0.3", lw=1)
         ax.plot(reach, reach / (1 + alpha), "-", color="0.3", lw=1)
         ax.set(title=f"{title}, α = {alpha:.2f}", xlabel="distance to nearest unseen class")
     axes[0].set_ylabel("distance to nearest seen class")
     legend_above(fig, labelled(axes[0]), 3, markerscale=3)
+    fig.set_dpi(200)
     return fig
 
 
