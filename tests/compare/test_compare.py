@@ -201,10 +201,10 @@ def huge():
     [
         (small(labels=np.zeros(3, dtype=int)), "", "labels has 3 entries for"),
         (small(unseen_classes=np.array([], dtype=int)), "", "there is no unseen class"),
-        (small(class_embeddings=np.eye(5)), "", "(each the row of a class) must lie in [0, 5)"),
+        (small(class_embeddings=np.eye(5)), "", "of 5 class vectors) must lie in [0, 5)"),
         (twins(), "", "the vectors of class 3, class 5 coincide"),
         (small(features=np.full_like(small()["features"], np.nan)), "", "holds NaN"),
-        (one_image(), "", "every training class has one or two"),
+        (one_image(), "", "give at least four images of some seen classes"),
         (small(features=np.eye(32), labels=np.arange(32)), "", "no image of a seen class is kept"),
         (small(), "--methods ESZLS", "method must be one of 'ALE', "),
         (huge(), "", "bring attributes that are far larger than the others to their scale"),

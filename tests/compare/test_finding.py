@@ -10,7 +10,7 @@ from scipy import stats
 from zslib.compare import finding as module
 from zslib.compare.finding import Finding
 from zslib.compare.report import report, taken_for
-from zslib.datasets import synthetic_attributes
+from zslib.datasets import from_features, synthetic_attributes
 from zslib.protocols import run_table, unit_length, zero_shot_estimate
 from zslib.protocols.attributes import methods
 from zslib.protocols.intervals import Estimate
@@ -21,6 +21,18 @@ SYSTEMS = ["ESZSL", "SAE", "DeViSE", "ridge", "reverse ridge", "centred ESZSL"]
 @pytest.fixture(scope="module")
 def problem():
     return unit_length(synthetic_attributes("APY", scale=0.04, n_features=24))
+
+
+@pytest.mark.parametrize(("n_seen", "n_validated"), [(4, 1), (5, 2)])
+def test_validation_classes_are_counted(n_seen, n_validated):
+    classes = np.arange(n_seen + 2)
+    few = from_features(
+        np.random.default_rng(0).normal(size=(6 * classes.size, 5)), np.tile(classes, 6),
+        np.eye(classes.size), unseen_classes=classes[-2:],
+    )  # fmt: skip
+    found = Finding(unit_length(few), run_table(["ESZSL"], unit_length(few), quick=True), {})
+    assert found.n_validated == n_validated
+    assert ("one validation class alone" in found.sentences()[0]) == (n_validated == 1)
 
 
 @pytest.fixture(scope="module")
@@ -77,10 +89,10 @@ def test_rank_correlation_of_validation_and_test(found, monkeypatch):
     assert found.correlations[1] == pytest.approx(expected)
 
 
-def made(values, n_unseen=50, seconds=None, failed=None, candidates=0):
+def made(values, n_unseen=50, seconds=None, failed=None, candidates=0, n_validated=9):
     """A finding of ``{method: (validation, accuracy, difference's low and high)}``."""
     made = object.__new__(Finding)
-    made.used = {"unseen_classes": n_unseen}
+    made.used, made.n_validated = {"unseen_classes": n_unseen}, n_validated
     made.problem = SimpleNamespace(candidates=range(candidates))
     made.failed, made.chance, made.pick = failed or {}, {"ACC": 10.0}, next(iter(values))
     made.values = made.runs = {
@@ -123,6 +135,7 @@ def test_sentences_say_who_is_alike_better_and_worse():
         ({"A": (60, 30, 0, 0), "B": (60, 9, 0, 9)}, {}, "A, the first of 2 that"),
         ({"A": (60, 30, 0, 0), "B": (50, 20, -9, -5)}, {}, "So A is the one to take."),
         ({"A": (60, 100, 0, 0), "B": (50, 100, 0, 0)}, {"n_unseen": 1}, "one unseen class alone"),
+        ({"A": (100, 30, 0, 0)}, {"n_validated": 1}, "one validation class alone, so every"),
         ({f"{i}": (60 - i, 30 - i, -9, 9) for i in range(10)}, {}, "unseen classes well here"),
         ({f"{i}": (60 - i, 30 + i, -9, 9) for i in range(10)}, {}, "the wrong way round here"),
         ({f"{i}": (60 - i, 30 - i, -9, 9) for i in range(7)}, {}, "1.00, too few to be sure."),

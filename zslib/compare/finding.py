@@ -7,6 +7,7 @@ import numpy as np
 from scipy import stats
 
 from zslib.protocols.attributes.leaderboard import board_measures
+from zslib.protocols.attributes.tuning import with_validation_classes
 
 QUICK_IMAGES = 20
 """The most images of a class in each part that a quick look keeps."""
@@ -72,6 +73,12 @@ class Finding:
         n_unseen = self.used["unseen_classes"]
         everywhere = 100.0 / (n_unseen + self.used["seen_classes"])
         return {"ACC": 100.0 / n_unseen} | dict.fromkeys(("unseen", "seen", "H"), everywhere)
+
+    @cached_property
+    def n_validated(self):
+        """How many classes settings were chosen on."""
+        held = with_validation_classes(self.problem).validation_problem(seed=0)
+        return held.unseen_classes.size
 
     @cached_property
     def chance_difference(self):
@@ -144,6 +151,11 @@ class Finding:
                 f"{len(self.runs)} systems"
             )
         start = f"The pick is {self.pick}{among if self.differences else ''}"
+        if self.n_validated == 1:
+            start += (
+                ". There is one validation class alone, so every setting and system has 100% "
+                "there, and nothing was chosen: give five seen classes or more, or two val_classes"
+            )
         if n == 1:
             return (
                 f"{start}. There is one unseen class alone: nothing else can be answered, every "

@@ -26,6 +26,10 @@ _COLUMNS = (
     "dataset", "method", "metric", "value", "low", "high", "unit", "n_units", "n_seeds", "seed",
     "settings", "why", "size", "available",
 )  # fmt: skip
+_FEW_IMAGES = (
+    "give at least four images of some seen classes, because a fifth of a class is kept to test, "
+    "and a fifth of the others is held out of training to choose γ"
+)
 # What the first bytes of a report and of its table have.
 _MARKS = b"<title>Zero-shot systems on ", ",".join(_COLUMNS[:3]).encode()
 _ENDING = re.compile(r"\.(csv|tsv|txt|npz)$", re.IGNORECASE)  # of a file that is packed
@@ -167,16 +171,16 @@ def check_comparable(problem):
             "that are far larger than the others to their scale"
         )
     if not problem.test_seen.size:
+        raise ValueError(f"no image of a seen class is kept to test: {_FEW_IMAGES}")
+    if (n_seen := problem.summary()["seen_classes"]) < 3:
         raise ValueError(
-            "no image of a seen class is kept to test: give three images of a class, or test_seen"
+            f"{n_seen} seen classes have images, and settings are chosen on classes held out of "
+            "them: give images of at least three seen classes, or name fewer in unseen="
         )
     for seed in CHOICE_SEEDS:
         held = with_validation_classes(problem, seed).validation_problem(seed=seed)
         if not held.test_seen.size:
-            raise ValueError(
-                "every training class has one or two images, and to choose γ a fifth of a class's "
-                "images is held out of training: give at least three images of some classes"
-            )
+            raise ValueError(f"no class has images that can be held out for γ: {_FEW_IMAGES}")
     return scaled
 
 

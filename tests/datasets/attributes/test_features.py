@@ -162,6 +162,15 @@ def test_heads_that_were_passed_over_are_told(arrays, csv_files, tmp_path):
     np.testing.assert_array_equal(problem.class_embeddings[0], [0, 1, 2])
 
 
+def test_numbers_of_classes_follow_one_order(arrays, csv_files, written, refused):
+    _, classes = csv_files
+    unnamed = {what: given for what, given in arrays.items() if what != "class_names"}
+    expected = read_features(written(unnamed)).checksum
+    assert read_features(written(unnamed), vectors=classes).checksum != expected  # it has names
+    classes.write_text("\n".join(classes.read_text().splitlines()[::-1]))
+    refused("the same vectors in another order", read_features, written(unnamed), vectors=classes)
+
+
 def test_numbers_of_classes_count_names_and_lines_alike(arrays, csv_files, written, refused):
     _, classes = csv_files
     expected = read_features(written(arrays)).checksum

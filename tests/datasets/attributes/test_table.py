@@ -231,6 +231,7 @@ def test_the_decimal_sign_may_be_named(table, decimal, expected, refused):
     mixed = "a;1.234.567,5;-2\nb;1,5;6\n"
     assert table(mixed, decimal=",").rows.tolist() == [[1234567.5, -2], [1.5, 6]]
     refused("decimal must be one of", table, swapped, decimal=";")
+    refused("'1.5' is not a number: decimal=',' is of every CSV", table, "a,2\nb,1.5", decimal=",")
 
 
 def test_whole_numbers_without_signs_are_read(table):

@@ -190,6 +190,11 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None, named_by="cla
             "them out of unseen_classes and val_classes"
         )
     kept = np.union1d(present, unseen)
+    if (seen := kept.size - unseen.size) < 2:
+        raise ValueError(
+            f"{seen} seen class{'es' * (seen != 1)} with images, and two are needed to learn "
+            "anything: name fewer classes in unseen_classes, or give images of more"
+        )
     numbers, unseen, val = (np.searchsorted(kept, rows) for rows in (classes, unseen, val))
     train = np.setdiff1d(np.arange(kept.size), np.union1d(unseen, val))
     parts = class_parts(numbers, train, val, unseen, seed=seed, groups=groups)
@@ -263,6 +268,8 @@ def read_features(
         table = read_table(vectors, known, encoding, decimal)
         _check_first_columns(path, heads[path.name], vectors, table)
         own = arrays.get("class_names", ())
+        if not np.size(own):
+            _check_order(path, arrays.get("class_embeddings"), vectors, table.rows, known)
         arrays["class_names"], arrays["class_embeddings"] = table.names, table.rows
         heads[Path(vectors).name], columns["class_embeddings"] = table.heads, table.columns
         names["class_names"] = str(vectors)
@@ -298,6 +305,18 @@ def _check_first_columns(path, head, vectors, table):
         raise ValueError(
             f"{vectors} has numbers in its first column and {head!r}, as {path} calls its "
             "classes, in a later one: put this column first, and leave out the numbers of rows"
+        )
+
+
+def _check_order(path, own, vectors, rows, labels):
+    """Refuse labels that number class vectors which a table has in another order."""
+    if own is None or labels.dtype.kind in "SU" or np.shape(own) != rows.shape:
+        return
+    ours, theirs = (np.asarray(one, dtype=np.float64).round(5).tolist() for one in (own, rows))
+    if ours != theirs and sorted(ours) == sorted(theirs):
+        raise ValueError(
+            f"{path} numbers classes in the order of its class_embeddings, and {vectors} has the "
+            "same vectors in another order: bring its lines into that order, or leave it out"
         )
 
 
@@ -377,7 +396,8 @@ def _rows(classes, names, what, named_by):
             f"{what} go up to {len(names)}, and rows of {len(names)} classes count from 0: pass "
             f"{what} - 1 if they count from 1"
         )
-    rows = check_indices(classes, f"{what} (each the row of a class)", len(names)).astype(np.int64)
+    row_of = f"{what} (each the row of one of {len(names)} class vectors)"
+    rows = check_indices(classes, row_of, len(names)).astype(np.int64)
     present = np.unique(rows)
     if by_name and (plain[present] != written).any():
         names_of = f"{what}.astype(str)"

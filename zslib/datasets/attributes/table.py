@@ -165,7 +165,7 @@ def _read(text, start, separator, decimal, asked=False):
             first = line
             continue
         if line.values is None:
-            raise _no_number(line, decimal, first)
+            raise _no_number(line, decimal, first, asked)
         if len(cells) != len(first.cells):
             raise line.refused(
                 f" has {len(cells)} numbers and the first one {len(first.cells)}: give as many"
@@ -180,7 +180,7 @@ def _read(text, start, separator, decimal, asked=False):
     return first, lines
 
 
-def _no_number(line, decimals, first=None):
+def _no_number(line, decimals, first=None, asked=False):
     none = (
         at
         for at, cell in enumerate(line.cells)
@@ -194,6 +194,8 @@ def _no_number(line, decimals, first=None):
         remedy = "fill this cell, or leave out its line, or its column where that is empty"
     elif above and _plain(above[0]) in _NAME_HEADS:
         remedy = f"line {first.number} {_misplaced(first, at, [line.name])}"
+    elif asked and _values([odd], ".,"[decimals == "."]) is not None:
+        remedy = f"decimal={decimals!r} is of every CSV file: write all of them with this sign"
     return line.refused(f": {odd!r} is not a number: {remedy}")
 
 
