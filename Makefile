@@ -29,7 +29,7 @@ book: $(VENV)/.book  ## run the chapters and build the site
 	@PYTHONDONTWRITEBYTECODE= $(if $(QUICK),$(ROUNDING)) $(BIN)/zslib build --jobs $(JOBS) $(BUILD)
 
 test: $(VENV)/.test node_modules/.ready  ## run all tests (with the built site, where there is one)
-	PYTHONDONTWRITEBYTECODE= $(ROUNDING) $(BIN)/python -m pytest -n 2 $(ARGS)
+	PYTHONDONTWRITEBYTECODE= $(ROUNDING) $(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 # On the BLAS kernel of processors without fused products, and with two threads: what computes, on
 # NumPy, which the strict library calls too; scikit-learn's checks look at arguments.
