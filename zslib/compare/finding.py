@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from scipy import stats
 
+from zslib.arrays import to_host
 from zslib.protocols.attributes.leaderboard import board_measures
 from zslib.protocols.attributes.tuning import with_validation_classes
 
@@ -77,8 +78,8 @@ class Finding:
     @cached_property
     def n_validated(self):
         """How many classes settings were chosen on."""
-        held = with_validation_classes(self.problem).validation_problem(seed=0)
-        return held.unseen_classes.size
+        held = with_validation_classes(self.problem)
+        return np.unique(to_host(held.labels[held.val])).size
 
     @cached_property
     def chance_difference(self):

@@ -310,7 +310,7 @@ def _check_first_columns(path, head, vectors, table):
 
 def _check_order(path, own, vectors, rows, labels):
     """Refuse labels that number class vectors which a table has in another order."""
-    if own is None or labels.dtype.kind in "SU" or np.shape(own) != rows.shape:
+    if own is None or is_text(labels) or np.shape(own) != rows.shape:
         return
     ours, theirs = (np.asarray(one, dtype=np.float64).round(5).tolist() for one in (own, rows))
     if ours != theirs and sorted(ours) == sorted(theirs):
