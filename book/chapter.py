@@ -442,7 +442,9 @@ class Chapter:
             word = ", ".join(filter(None, (f"**{v.verdict}**", size(v))))
             verdict = Markdown(f"{word}: {escape(why)}" if why else word)
             printed = None if v.paper_value == NO_DATA else v.paper_value
-            rows.append([f"{v.claim.says} ({where})", printed, v.found, verdict])
+            rows.append(
+                [f"{v.claim.says} ({where})", printed, v.found and called(v.found), verdict]
+            )
         for why, claims in untested.items():
             what = claims[0] if len(claims) == 1 else f"{len(claims)} claims more"
             rows.append([what, None, None, Markdown(f"**{NOT_TESTABLE}**: {escape(why)}")])
@@ -450,7 +452,7 @@ class Chapter:
             if v.verdict != NOT_TESTABLE:
                 what = f"{v.claim.headline}: another look, {v.mark.name}"
                 verdict = Markdown(f"{v.verdict} here; judged in {{doc}}`/{v.claim.chapter}`")
-                rows.append([what, None, v.found, verdict])
+                rows.append([what, None, v.found and called(v.found), verdict])
         heads = ["claim", Column("paper", align="right"), Column("ours", align="right"), "verdict"]
         n = len(verdicts)
         caption = f"The {n} claim{'s' * (n > 1)} of this chapter, held against this run"

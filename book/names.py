@@ -13,6 +13,7 @@ NAMES = {
     "europarl": "Europarl pairs",
     "europarl-dinu": "Dinu pairs",
     "flowers": "FLOWERS",
+    "flowers-words": "FLOWERS words",
     "ikea": "IKEA",
     "imagenet": "ImageNet",
     "imagenet1k": "ImageNet-1k sample",

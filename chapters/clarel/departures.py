@@ -19,7 +19,7 @@ TRAININGS = {
     "dropout of each text": {"dropout_each": True},
 }
 STEPPED = [name for name, changes in TRAININGS.items() if "momentum" not in changes]
-ONE_STEP = {name: f"{name}, one step for all" for name in (AS_PRINTED, *STEPPED)}
+ONE_RATE = {name: f"{name}, one rate for all" for name in (AS_PRINTED, *STEPPED)}
 """The same trainings with the smallest step that one of them chose."""
 EVERY_TEXT = ("trainval", "test_seen", "test_unseen")
 
@@ -66,8 +66,8 @@ def departures(problem, seeds, **options):
     alphas = {"α from overlapping data": of_overlap.alpha, "α averaged": float(np.mean(each))}
     outcomes = {name: run.outcomes() for name, run in runs.items()}
     outcomes |= {name: base.outcomes(alpha=alpha) for name, alpha in alphas.items()}
-    rate = min(runs[name].parameters["learning_rate"] for name in ONE_STEP)
-    for name, alike in ONE_STEP.items():
+    rate = min(runs[name].parameters["learning_rate"] for name in ONE_RATE)
+    for name, alike in ONE_RATE.items():
         model = clone(runs[name].model).set_params(learning_rate=rate)
         outcomes[alike] = run_image_text(model, problem, seeds, **again).outcomes()
     alphas = {name: run.alpha for name, run in runs.items()} | alphas

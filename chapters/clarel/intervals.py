@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from zslib.protocols.intervals import Estimate, resampled_items, resampled_runs
+from zslib.protocols.intervals import Estimate, item_kinds, resampled_items, resampled_runs
 
 
 def joint_estimate(methods, value, *, hit=None, n_resamples=1000) -> Estimate:
@@ -27,7 +27,7 @@ def joint_estimate(methods, value, *, hit=None, n_resamples=1000) -> Estimate:
         right = np.stack([hit(o, side) if hit else o.right(side) for o in outcomes])
         classes = np.unique(labels)
         means = 100.0 * np.mean([right[:, labels == c].mean(axis=1) for c in classes], axis=0)
-        draws = 100.0 * resampled_items(right, labels, n_resamples, rng)
+        draws = 100.0 * resampled_items(item_kinds(right, labels), n_resamples, rng)
         exact.append(means.reshape(len(methods), n))
         drawn.append(draws.T.reshape(len(methods), n, n_resamples))
         n_classes.append(classes.size)

@@ -5,7 +5,7 @@ from scipy import stats
 
 from zslib.protocols.attributes.leaderboard import agreement_of_errors, error_shares
 from zslib.protocols.attributes.methods import named, origin
-from zslib.protocols.intervals import Estimate, class_draws, resampled_items
+from zslib.protocols.intervals import Estimate, class_draws, item_kinds, resampled_items
 
 _RESAMPLES = 1000
 _FEW = 6  # with fewer systems there is nothing to draw from
@@ -135,7 +135,8 @@ def mean_ranks(runs):
         right = np.stack([np.mean(of, axis=0) for of in answers])
         exact = np.mean([right[:, labels == c].mean(axis=1) for c in np.unique(labels)], axis=0)
         table = np.full((1 + _RESAMPLES, len(names)), -np.inf)
-        drawn = np.vstack([exact, resampled_items(right, labels, _RESAMPLES, rng)])
+        drawn = resampled_items(item_kinds(right, labels), _RESAMPLES, rng)
+        drawn = np.vstack([exact, drawn])
         table[:, [names.index(name) for name in by_method]] = 100.0 * drawn
         tables.append(table)
     ranks = np.mean([stats.rankdata(-table, axis=1) for table in tables], axis=0)

@@ -9,6 +9,7 @@ import pytest
 from zslib.protocols import Estimate, independent_mean, mean_estimate, paired_difference
 from zslib.protocols.intervals import (
     Spread,
+    item_kinds,
     resampled_estimate,
     resampled_items,
     resampled_weights,
@@ -101,7 +102,7 @@ def test_weights_are_the_same_draw_as_means():
     weights = resampled_weights(classes, 20_000, rng)
     np.testing.assert_allclose(weights.sum(axis=1), 1)
     by_weights = np.quantile(weights @ values[0], [0.025, 0.5, 0.975])
-    direct = resampled_items(values, classes, 20_000, rng)[:, 0]
+    direct = resampled_items(item_kinds(values, classes), 20_000, rng)[:, 0]
     np.testing.assert_allclose(by_weights, np.quantile(direct, [0.025, 0.5, 0.975]), atol=0.01)
 
 

@@ -191,6 +191,39 @@ def test_ranks_rest_on_the_tiles_of_the_walk(monkeypatch, name):
         np.testing.assert_array_equal(found, 80)
 
 
+@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("kind", [GloballyCorrected, MutualProximity])
+def test_what_cannot_be_among_the_best_is_left_out(kind, ties, metric):
+    """And changes nothing: neither the best and their scores, nor the ranks of gold."""
+    left_out = []
+
+    class Watched(kind):
+        def apply_above(self, scores, of_targets, statistics, bound):
+            found = super().apply_above(scores, of_targets, statistics, bound)
+            whole = self.apply(scores, of_targets, statistics)
+            left_out.append(found == -np.inf)
+            np.testing.assert_array_equal(found, np.where(left_out[-1], -np.inf, whole))
+            return found
+
+    class All(kind):
+        bound = Correction.bound
+
+    rng = np.random.default_rng(21)
+    queries, targets = (rng.standard_normal((n, 6)).astype("float32") for n in (90, 900))
+    if ties:
+        rounded = (a.round() for a in (queries, targets))
+        queries, targets = (np.where(a.any(axis=1)[:, None], a, 1) for a in rounded)
+    near = top_k(queries, targets, 9, metric=metric)[1][:, -1]
+    for search in (
+        lambda c: top_k(queries, targets, 3, metric=metric, correction=c, block_size=64),
+        lambda c: gold_ranks(queries, targets, near, metric=metric, correction=c, block_size=64),
+    ):
+        np.testing.assert_array_equal(search(Watched()), search(All()))
+    if metric == "cosine":  # else short queries are far from the first of any target
+        assert np.mean(np.concatenate(left_out)) > 0.1
+
+
 def test_a_reference_is_converted_as_queries_are(frame):
     rng = np.random.default_rng(2)
     queries, targets = rng.standard_normal((12, 4)), rng.standard_normal((60, 4))

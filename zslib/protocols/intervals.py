@@ -183,8 +183,10 @@ def mean_estimate(
         means = class_means(means, classes)
     unit = unit or ("items" if classes is None else "classes")
 
+    kinds = item_kinds(values, classes)
+
     def draw(k):
-        return resampled_runs(resampled_items(values, classes, k, rng), rng)
+        return resampled_runs(resampled_items(kinds, k, rng), rng)
 
     return resampled_estimate(means.mean(), draw, n_resamples, n, unit, means.size)
 
@@ -226,22 +228,25 @@ def resampled_estimate(
     return Estimate(float(value), *map(float, ends(_ENDS)), n_seeds, unit, n_units, n_draws)
 
 
-def resampled_items(values, classes, n_resamples, rng):
-    """Means of ``values`` (k, m) with classes, then their items, resampled: (n_resamples, k).
-
-    A mean is of the classes' means; without ``classes``, over all items. Items of a class whose
-    values agree are of one kind, and the numbers drawn of each kind multinomial.
-    """
+def item_kinds(values, classes=None):
+    """Of each class the columns of ``values`` (k, m) that differ, and how many items have each."""
     classes = np.zeros(values.shape[1], dtype=np.int64) if classes is None else classes
-    parts = [values[:, classes == c] for c in np.unique(classes)]
-    total = np.zeros((n_resamples, len(values)))
-    times = class_draws(len(parts), n_resamples, rng)
-    for part, drawn in zip(parts, times.T, strict=True):
-        kinds, counts = np.unique(part, axis=1, return_counts=True)
-        m = part.shape[1]
+    parts = (values[:, classes == c] for c in np.unique(classes))
+    return [np.unique(part, axis=1, return_counts=True) for part in parts]
+
+
+def resampled_items(kinds, n_resamples, rng):
+    """Means of k values with classes, then their items, resampled: (n_resamples, k).
+
+    A mean is of the classes' means. Of `item_kinds` the numbers drawn are multinomial.
+    """
+    total = np.zeros((n_resamples, len(kinds[0][0])))
+    times = class_draws(len(kinds), n_resamples, rng)
+    for (values, counts), drawn in zip(kinds, times.T, strict=True):
+        m = counts.sum()
         for rows in row_blocks(n_resamples, counts.size):
-            total[rows] += rng.multinomial(drawn[rows] * m, counts / m) @ kinds.T / m
-    return total / len(parts)
+            total[rows] += rng.multinomial(drawn[rows] * m, counts / m) @ values.T / m
+    return total / len(kinds)
 
 
 def class_draws(n_classes, n_resamples, rng):

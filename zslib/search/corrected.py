@@ -34,6 +34,7 @@ class CorrectedTiles(Tiles):
     """Tiles of all queries at once, corrected for hubness; ``kept`` gets the uncorrected ones."""
 
     corrected = True
+    floor = None  # (n_queries,): NumPy scores surely below are not asked for, and may be -inf
     _wide = False  # cosines in float64, of vectors in float32
 
     def __init__(
@@ -226,7 +227,7 @@ class CorrectedTiles(Tiles):
         """Corrected scores of some targets alone, (n, n_queries)."""
         few = copy(self)
         few.targets, few._picked = take_rows(self.targets, rows), rows
-        few.kept = few._corrected = few.copies = few._watching = None
+        few.kept = few._corrected = few.copies = few._watching = few.floor = None
         few._longest, few._squares = {}, None
         if self._given is not None:
             few._given = tuple(take_rows(values, rows) for values in self._given)
@@ -254,17 +255,25 @@ class CorrectedTiles(Tiles):
         return self.correction.target_statistics(reference, side)
 
     def _apply(self, raw, rows):
-        found = [self._apply_to(raw[piece, :], at) for piece, at in self._pieces(raw, rows)]
+        bound = None
+        if self.floor is not None and self.on_host and self._corrected is None:
+            bound = self.correction.bound(self.floor, self._statistics)
+        found = [self._apply_to(raw[at, :], rows, bound) for at, rows in self._pieces(raw, rows)]
         return found[0] if len(found) == 1 else np.concatenate(found)
 
-    def _apply_to(self, raw, rows):
+    def _apply_to(self, raw, rows, bound):
         xp = self.xp
         scores = raw if self._own else raw[:, : self.n_queries]
         reference = raw if self._own else raw[:, self.n_queries :]
         with np.errstate(over="ignore", invalid="ignore"):  # answered by the check that follows
             known = self._known(reference, rows)
-            corrected = self.correction.apply(scores, known, self._statistics)
+            if bound is None:
+                corrected = self.correction.apply(scores, known, self._statistics)
+            else:
+                corrected = self.correction.apply_above(scores, known, self._statistics, bound)
             total = float(xp.sum(corrected))
+        if bound is not None and total == -math.inf:  # of what was left out
+            return corrected
         if not (math.isfinite(total) or bool(xp.all(xp.isfinite(corrected)))):
             raise self.overflow()
         return corrected

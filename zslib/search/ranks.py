@@ -82,7 +82,7 @@ def corrected_ranks(tiles, owners, accepted):
             near.append((query, row + rows.start, _entries(tile, row, query)))
         return above, near
 
-    for _ in range(2):
+    for tiles.floor in (level - reach, None, None):
         found = over_blocks(tiles, work) if tiles.on_host else [work(tiles.blocks)]
         best, gold = _best(scores, owners, accepted)
         if ((best >= level - reach) & (best <= level + reach)).all():

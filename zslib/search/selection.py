@@ -123,7 +123,7 @@ def _largest(scores, k):
 
 def select(tiles, k):
     """The k best targets of each query: scores and indices, (n_queries, k)."""
-    floor = np.full(tiles.n_queries, -np.inf, tiles.score_dtype)
+    tiles.floor = floor = np.full(tiles.n_queries, -np.inf, tiles.score_dtype)
 
     def work(blocks):
         best = [Best(k, floor.dtype, floor[chunk], tiles.n_targets) for chunk in tiles.chunks]

@@ -10,6 +10,7 @@ from zslib.metrics.zero_shot import harmonic_mean
 from zslib.protocols.attributes.outcome import MEASURES
 from zslib.protocols.intervals import (
     Estimate,
+    item_kinds,
     mean_estimate,
     resampled_estimate,
     resampled_items,
@@ -84,10 +85,11 @@ def zero_shot_estimate(outcomes, measure, *, minus=None, n_resamples=1000) -> Es
     if len({outcome.checksum for outcome in methods[0]}) > 1:
         return mean_estimate(exact)
     rng = np.random.default_rng(0)
-    resample = _resampled_areas if measure == "AUSUC" else _resampled_accuracies
+    draws_of = _area_draws if measure == "AUSUC" else _accuracy_draws
+    resample = draws_of([outcome for m in methods for outcome in m], sides)
 
     def draw(k):
-        values = resample([outcome for m in methods for outcome in m], k, rng, sides)
+        values = resample(k, rng)
         by_run = difference(values.T.reshape(len(methods), n, k))
         return resampled_runs(by_run.T, rng)
 
@@ -95,21 +97,28 @@ def zero_shot_estimate(outcomes, measure, *, minus=None, n_resamples=1000) -> Es
     return resampled_estimate(exact.mean(), draw, n_resamples, n, "classes", n_classes)
 
 
-def _resampled_accuracies(outcomes, n_resamples, rng, sides):
-    """Percent per outcome with classes and images drawn anew, H where ``sides`` are two."""
-    accuracies = []
-    for side in sides:
-        right = np.stack([outcome.right(side) for outcome in outcomes])
-        accuracies.append(resampled_items(right, outcomes[0].labels(side), n_resamples, rng))
-    return 100.0 * (accuracies[0] if len(accuracies) == 1 else harmonic_mean(*accuracies))
+def _accuracy_draws(outcomes, sides):
+    """What draws classes and images anew: percent per outcome, H where ``sides`` are two."""
+    right = {side: np.stack([outcome.right(side) for outcome in outcomes]) for side in sides}
+    kinds = [item_kinds(right[side], outcomes[0].labels(side)) for side in sides]
+
+    def draw(n_resamples, rng):
+        accuracies = [resampled_items(of_side, n_resamples, rng) for of_side in kinds]
+        return 100.0 * (accuracies[0] if len(accuracies) == 1 else harmonic_mean(*accuracies))
+
+    return draw
 
 
-def _resampled_areas(outcomes, n_resamples, rng, sides):
-    """AUSUC in percent per outcome with classes and images drawn anew."""
+def _area_draws(outcomes, sides):
+    """What draws classes and images anew: AUSUC in percent per outcome."""
     areas = [outcome.areas() for outcome in outcomes]
     labels = [outcomes[0].labels(side) for side in sides]
-    shares = []
-    for rows in row_blocks(n_resamples, sum(map(len, labels))):
-        weights = [resampled_weights(side, rows.stop - rows.start, rng) for side in labels]
-        shares.append(100.0 * np.stack([area(*weights) for area in areas], axis=1))
-    return np.concatenate(shares)
+
+    def draw(n_resamples, rng):
+        shares = []
+        for rows in row_blocks(n_resamples, sum(map(len, labels))):
+            weights = [resampled_weights(side, rows.stop - rows.start, rng) for side in labels]
+            shares.append(100.0 * np.stack([area(*weights) for area in areas], axis=1))
+        return np.concatenate(shares)
+
+    return draw

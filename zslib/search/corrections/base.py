@@ -44,6 +44,8 @@ class Correction(BaseEstimator, ABC):
        `fit` keeps them.
     3. ``apply(scores, of_targets, statistics)`` corrects the scores of a tile, (block,
        n_queries), not to be changed, by what is known of both sides.
+       A search looks for few of them: where ``bound(floor, statistics)`` gives anything,
+       ``apply_above`` is called in its place, and need not correct what stays below the floor.
     4. ``finish(scores, nearest, statistics)`` sees the (n_queries, k) scores that were found, and
        the ``nearest(statistics)`` best uncorrected ones of each query, (n_queries, nearest), which
        the same walk keeps. What is the same for all targets of a query is left to it.
@@ -158,6 +160,14 @@ class Correction(BaseEstimator, ABC):
     @abstractmethod
     def apply(self, scores, of_targets, statistics):
         """Corrected scores of a tile, (block, n_queries); higher is better."""
+
+    def bound(self, floor, statistics):
+        """What tells ``apply_above`` which scores reach ``floor``, (n_queries,); None: nothing."""
+        return None
+
+    def apply_above(self, scores, of_targets, statistics, bound):
+        """As ``apply``, of NumPy arrays; scores below the floor may be -inf instead."""
+        return self.apply(scores, of_targets, statistics)
 
     def finish(self, scores, nearest, statistics):
         """``scores`` (n_queries, k), changed by what keeps their order within each query."""

@@ -55,6 +55,16 @@ class GloballyCorrected(Correction):
     def begin(self, side):
         return side.scale(), side.slack
 
+    def bound(self, floor, statistics):
+        most = 0.5 - float(floor.min())  # a score is less than 1/2 above minus its rank
+        return int(most) if most < np.inf else None
+
+    def apply_above(self, scores, of_targets, statistics, bound):
+        (reference,), (scale, _) = of_targets, statistics
+        if scores is not reference or bound > scores.shape[1] // _MANY:
+            return self.apply(scores, of_targets, statistics)
+        return _of_nearest(scores, scale, bound + 1)
+
     def apply(self, scores, of_targets, statistics):
         xp, (reference,), (scale, slack) = namespace(scores), of_targets, statistics
         if scores is reference and is_numpy_namespace(xp):
@@ -65,6 +75,9 @@ class GloballyCorrected(Correction):
             scores = xp.astype(scores + slack, scores.dtype)
         tie -= _number_above(xp, scores, reference)
         return tie
+
+
+_MANY = 8  # one rank in so many, and all of them are as soon found
 
 
 def _ties(xp, scores, scale):
@@ -109,6 +122,25 @@ def _of_row(scores, scale):
     scores[tied] = ends
     found = np.empty(n * m)
     found[places] = scores
+    return found.reshape(n, m)
+
+
+def _of_nearest(scores, scale, k):
+    """`_of_row` of the k largest of each row, and of their equals; -inf elsewhere."""
+    n, m = scores.shape
+    least = np.partition(scores, m - k, axis=1)[:, m - k]
+    places = np.flatnonzero(scores >= least[:, None])
+    row, values = places // m, scores.take(places).astype(np.float64)
+    order = np.lexsort((-values, row))
+    places, row, values = places[order], row[order], values[order]
+    count = np.arange(row.size)
+    starts = np.ones(row.size, bool)
+    starts[1:] = row[1:] != row[:-1]
+    first = np.maximum.accumulate(np.where(starts, count, 0))
+    starts[1:] |= values[1:] != values[:-1]
+    above = np.maximum.accumulate(np.where(starts, count, 0)) - first
+    found = np.full(n * m, -np.inf)
+    found[places] = _ties(np, values, scale if np.ndim(scale) == 0 else scale[places % m]) - above
     return found.reshape(n, m)
 
 

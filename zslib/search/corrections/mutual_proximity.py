@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 from array_api_compat import is_cupy_namespace, is_numpy_namespace
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtri_exp
 
 from zslib.arrays import like, namespace, to_host
 from zslib.search.corrections.base import Correction
@@ -65,16 +65,51 @@ class MutualProximity(Correction):
         spread = peak * xp.sqrt(xp.vecdot(centred, centred) / centred.shape[1])
         return mean, spread, xp.astype(side.rounding(mean), xp.float64)
 
-    def apply(self, scores, of_targets, statistics):
-        xp = namespace(scores)
-        proximity = _log_proximity(scores, *(array[:, None] for array in of_targets))
-        *narrow, rounding = statistics
-        narrow = (xp.astype(array, scores.dtype)[None, :] for array in narrow)
-        proximity += _log_proximity(scores, *narrow, rounding[None, :])
+    def bound(self, floor, statistics):
+        # Neither factor is above 1, so that each alone must reach the floor.
+        least = ndtri_exp(np.minimum(floor * (1 + _DOUBT), -1e-300))
+        mean, deviation, rounding = statistics
+        away = least * np.maximum(deviation, rounding)
+        level = mean + away - _DOUBT * (np.abs(mean) + np.abs(away)) - 2 * rounding
+        return None if np.isnan(level).any() else level
+
+    def apply_above(self, scores, of_targets, statistics, bound):
+        places = np.flatnonzero(scores > bound.astype(scores.dtype))
+        if places.size > scores.size // _MANY:
+            return self.apply(scores, of_targets, statistics)
+        row, column = np.divmod(places, scores.shape[1])
+        proximity = np.full(scores.shape, -np.inf, scores.dtype)
+        if places.size:
+            proximity[row, column] = _log_proximity(
+                scores[row, column],
+                [array[row] for array in of_targets],
+                [array[column] for array in statistics],
+            )
         return proximity
 
+    def apply(self, scores, of_targets, statistics):
+        return _log_proximity(
+            scores,
+            [array[:, None] for array in of_targets],
+            [array[None, :] for array in statistics],
+        )
 
-def _log_proximity(scores, mean, deviation, rounding):
+
+_DOUBT = 1e-4  # far more than rounding moves a score, of its size
+_MANY = 16  # one score in so many, and all of them are as soon corrected
+
+
+def _log_proximity(scores, of_targets, of_queries):
+    """The sum of both logarithms of some scores, from statistics of the targets and queries."""
+    xp = namespace(scores)
+    proximity = _log_factor(scores, *of_targets)
+    *narrow, rounding = of_queries
+    narrow = (xp.astype(array, scores.dtype) for array in narrow)
+    proximity += _log_factor(scores, *narrow, rounding)
+    return proximity
+
+
+def _log_factor(scores, mean, deviation, rounding):
     """log Phi of the scores less their mean, over their deviation or at least their rounding."""
     xp = namespace(scores)
     centred = scores - mean
