@@ -300,8 +300,9 @@ class Shown:
         if len(sets) != 1:
             return self
         (name,) = sets
-        known = [_alike(row, "dataset", "setting", "value") for row in alone]
-        others = [row for row in self if _alike(row, "dataset", "setting", "value") not in known]
+        but = ("dataset", "setting", "value")
+        known = [_alike(row, but) for row in alone]
+        others = [row for row in self if _alike(row, but) not in known]
         return self._of(alone + [row | {"dataset": name} for row in others])
 
     def _panels(self, panels, ylabel, sharey=False):
@@ -359,8 +360,8 @@ def _as_tuple(names):
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _alike(row, *but):
-    return tuple((k, v) for k, v in sorted(row.items()) if k not in (but or ("metric", "value")))
+def _alike(row, but=("metric", "value")):
+    return tuple((k, v) for k, v in sorted(row.items()) if k not in but)
 
 
 def _middle(value):

@@ -21,17 +21,31 @@ flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 found = doctest.testfile(sys.argv[2], module_relative=False, optionflags=flags)
 sys.exit(found.failed or found.attempted < 5)
 """
+EVERY_NAME = """
+import importlib, pkgutil, zslib
+for room in pkgutil.walk_packages(zslib.__path__, "zslib."):
+    module = importlib.import_module(room.name) if room.ispkg else None
+    for name in getattr(module, "__all__", ()):
+        getattr(module, name)
+"""
 SAVED = """
 from zslib.datasets import save_zero_shot, synthetic_attributes
 save_zero_shot(synthetic_attributes("APY", scale=0.04, n_features=24), "my_features.npz")
 """
 
 
-def run(*command, cwd):
+BOOK_ALONE = "zslib: 'zslib run' makes the book: call it in its repository\n"
+
+
+def run(*command, cwd, told=None):
     # Some lines of README are about the data of a copy, which a wheel is told of by this variable.
     env = os.environ | {"ZSLIB_DATA": str(ROOT / "data")}
     done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    if told is None:
+        assert done.returncode == 0, done.stdout + done.stderr
+    else:
+        assert (done.returncode, done.stderr) == (1, told)
+    return done.stdout
 
 
 def needed(package):
@@ -71,7 +85,10 @@ def test_the_wheel_of_the_sdist_runs_the_readme_elsewhere(tmp_path):
                 (packages / top).symlink_to(found.locate_file(top))
     python = str(home / "bin" / "python")
     run(python, "-I", "-c", IMPORT_EXAMPLE, str(home), str(source / "README.md"), cwd=tmp_path)
+    run(python, "-I", "-c", EVERY_NAME, cwd=tmp_path)
     run(python, "-I", "-c", SAVED, cwd=tmp_path)
+    assert "synthetic" in run(python, "-I", "-m", "zslib", "data", "list", cwd=tmp_path)
+    run(python, "-I", "-m", "zslib", "run", "--all", "-p", "n", "1", cwd=tmp_path, told=BOOK_ALONE)
     compared = ("compare", "my_features.npz", "--methods", "ESZSL", "--quick")
     run(python, "-I", "-m", "zslib", *compared, cwd=tmp_path)
     (table,) = tmp_path.glob("*.csv")

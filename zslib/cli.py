@@ -64,8 +64,7 @@ def _add_book(commands):
         module.add_commands(commands)
         return
     for word in ("run", "list", "report", "publish", "build"):
-        parser = commands.add_parser(word, help="in a copy of the repository")
-        parser.add_argument("words", nargs=argparse.REMAINDER)
+        parser = commands.add_parser(word, help="in a copy of the repository", add_help=False)
         parser.set_defaults(call=_elsewhere)
 
 
@@ -191,7 +190,10 @@ def main(arguments=None):
         # A terminal that lacks a letter shows another in its place.
         with contextlib.suppress(AttributeError):
             stream.reconfigure(errors="replace")
-    chosen, status = _parser().parse_args(arguments), 1
+    parser, status = _parser(), 1
+    chosen, others = parser.parse_known_args(arguments)
+    if others and chosen.call is not _elsewhere:
+        parser.error(f"unrecognized arguments: {' '.join(others)}")
     try:
         ended = chosen.call(chosen) or 0
         sys.stdout.flush()

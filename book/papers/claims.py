@@ -17,7 +17,7 @@ MEAN = "all sets"
 # Fields of a claim that stand in its paper's data file as they are.
 _AS_WRITTEN = ("id", "where", "says", "margin", "pooled", "because", "see")
 # Fields of a mark that are the claim's where it has none of its own.
-_OF_MARKS = (*("chapter", "record", "holds", "printed", "without", "level"),)
+_OF_MARKS = ("chapter", "record", "holds", "printed", "without", "level")
 _NEEDED = {"id", "where", "says", "chapter", "holds", "printed"}
 _OTHERS = ("settings", "mark", "marks", "levels", "also", "readings", "kind", "threshold")
 

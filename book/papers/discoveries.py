@@ -29,7 +29,7 @@ def p_value(verdict):
     return min(1.0, min(values) * len(values)) if verdict.verdict == FAILED else max(values)
 
 
-def discoveries(p_values, rate=RATE):
+def discoveries(p_values):
     """Which of the p-values survive the procedure of Benjamini and Hochberg (1995), as truths.
 
     Examples
@@ -37,7 +37,7 @@ def discoveries(p_values, rate=RATE):
     >>> discoveries([0.01, 0.04, 0.03, 0.5])
     [True, False, False, False]
     """
-    return (false_discovery_control(p_values) <= rate).tolist()
+    return (false_discovery_control(p_values) <= RATE).tolist()
 
 
 def survivors(verdicts):

@@ -42,6 +42,8 @@ _REDRAWN = {"classes": 0.043}
 _REDRAWN_OTHERS = 0.03
 # With fewer classes a percentile interval is too short.
 _FEW = 30
+# A sample so many times as large would be another study.
+_MOST = 100
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ class Verdict:
 
     ``verdict`` is on the sign, with the reason ``why``; the number is that of the run, on the
     data. Of several data sets ``parts`` has the verdict on each, and the number is their mean's,
-    if any; of several marks ``marks`` has the verdict of each.
+    if any; of several marks ``marks`` has the verdict of each. Where the run cannot tell,
+    ``sample`` says what would.
     """
 
     claim: Claim
@@ -64,6 +67,7 @@ class Verdict:
     synthetic: bool = False
     parts: tuple = ()
     marks: tuple = ()
+    sample: str = ""
 
     @property
     def found(self):
@@ -116,16 +120,47 @@ class Verdict:
 
 def _margin(verdict):
     """The margin within which a number's interval lies about the threshold; None: within none."""
-    claim, mark = verdict.claim, verdict.mark
-    margin = claim.margin
-    if margin is None:
-        effect = printed_difference(claim, mark)
-        if effect is None and not _IN_POINTS.fullmatch(mark.record.get("metric", "")):
-            return None
-        margin = min(1.0, abs(effect)) if effect else 1.0
-    threshold, low, high = mark.holds[1], verdict.low, verdict.high
-    inside = low is not None and max(threshold - low, high - threshold) <= margin
-    return margin if inside else None
+    margin = _margin_of(verdict.claim, verdict.mark)
+    if margin is None or verdict.low is None:
+        return None
+    threshold = verdict.mark.holds[1]
+    return margin if max(threshold - verdict.low, verdict.high - threshold) <= margin else None
+
+
+def _margin_of(claim, mark):
+    """The effect below which there is none; None where nothing says."""
+    if claim.margin is not None:
+        return claim.margin
+    effect = printed_difference(claim, mark)
+    if effect is None and not _IN_POINTS.fullmatch(mark.record.get("metric", "")):
+        return None
+    return min(1.0, abs(effect)) if effect else 1.0
+
+
+def _sample(verdict, record, of_sets):
+    """What sample would tell, should the effect stay as it is, in words.
+
+    An interval shrinks with the root of the sample, until it leaves the threshold out or lies
+    within the margin about it.
+    """
+    value, low, high = verdict.value, verdict.low, verdict.high
+    distance = value - verdict.mark.holds[1]
+    reach = value - low if distance > 0 else high - value
+    margin = _margin_of(verdict.claim, verdict.mark) or 0.0
+    shrunk = max(abs(distance) / reach, (margin - abs(distance)) / (high - low) * 2)
+    times = shrunk**-2 if shrunk > 0 else math.inf
+    unit, n = record.get("unit", "runs"), times * record.get("n_units", math.nan)
+    if not (of_sets or times > _MOST or math.isnan(n)):
+        return f"about {float(f'{n:.2g}'):,.0f} {unit}"
+    many = f"over {_MOST}" if times > _MOST else f"{times:.2g}"
+    unit = "items" if unit == "data sets" else unit
+    return f"{many} times as many {unit}" + " in each set" * of_sets
+
+
+def _samples(verdicts, name):
+    """The samples that would tell where several verdicts are open, as an end of their reason."""
+    told = [f"{name(one)} {one.sample}" for one in verdicts if one.verdict == OPEN and one.sample]
+    return f"; to tell, if effects are as here: {', '.join(told)}" if told else ""
 
 
 def _number(value):
@@ -147,6 +182,7 @@ def judge(claim, records):
     if len(carrying) > 1:
         word = _common((one.verdict for one in carrying), all_hold=True)
         reason = _by_verdict(carrying, lambda one: one.mark.name)
+        reason += _samples(carrying, lambda one: one.mark.name) if word == OPEN else ""
         whole = Verdict(claim, whole.mark, word, reason, **_data_of(carrying))
     if beside:
         whole = _beside(whole, carrying, beside)
@@ -304,7 +340,9 @@ def _judge_one(claim, mark, record, records, of_sets=False):
         one = verdict(OPEN, f"the interval includes {_number(threshold)}")
         known = one.within is not None
         answer = f"no effect beyond {_number(one.within)}" if known else "the run cannot tell"
-        return replace(one, why=f"{one.why}: {answer}")
+        sample = "" if known else _sample(one, record, of_sets)
+        more = f"; {sample} would, if the effect is as here" if sample else ""
+        return replace(one, why=f"{one.why}: {answer}{more}", sample=sample)
     beside = "on the other side of" if low < high else "at"
     return verdict(against, f"the whole interval lies {beside} {_number(threshold)}")
 
@@ -360,6 +398,7 @@ def _together(claim, mark, parts, mean):
     if mean:
         shown = {"synthetic": data["synthetic"], "parts": parts}
         return replace(mean, verdict=verdict, why=f"mean: {mean.why}; {why}", **shown)
+    why += _samples(parts, lambda part: part.dataset) if verdict == OPEN else ""
     return Verdict(claim, mark, verdict, why, parts=parts, **data)
 
 

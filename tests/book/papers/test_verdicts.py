@@ -81,6 +81,34 @@ def test_an_open_claim_may_say_that_there_is_no_effect_worth_the_name(fields, en
 
 
 @pytest.mark.parametrize(
+    ("fields", "ends", "columns", "sample"),
+    [
+        # The interval reaches 4 towards 0 and must reach 2: 2² times as many.
+        ({}, (2.0, -2.0, 6.0), {"unit": "classes", "n_units": 40}, "about 160 classes"),
+        ({}, (-2.0, -6.0, 2.0), {"unit": "runs"}, "4 times as many runs"),
+        ({}, (0.1, -2.0, 6.0), {"unit": "runs"}, "over 100 times as many runs"),
+        # Before it leaves out 0 it lies within the margin of 3: its half of 3 must be 2.
+        ({"margin": 3.0}, (1.0, -2.0, 4.0), {"unit": "words", "n_units": 40}, "about 90 words"),
+        ({}, (2.0, -2.0, 6.0), {"over": "all sets"}, "4 times as many runs in each set"),
+    ],
+)
+def test_where_the_run_cannot_tell_a_sample_is_named_that_would(fields, ends, columns, sample):
+    beside = [on("a", MAYBE), on("b", MAYBE)] if "over" in columns else []
+    judged = judge(claim(**fields), [*beside, on("a", ends) | columns])
+    assert judged.sample == sample
+    assert f"cannot tell; {sample} would, if the effect is as here" in judged.why
+    assert not judge(claim(margin=6.0), [on("a", ends)]).sample
+
+
+def test_of_several_marks_those_that_are_open_name_their_samples():
+    marks = tuple(replace(MARK, name=n, record={"metric": "m", "dataset": n}) for n in "ab")
+    units = {"unit": "classes", "n_units": 40}
+    records = [on("a", YES), on("b", (2.0, -2.0, 6.0), **units)]
+    judged = judge(replace(CLAIM, marks=marks), records)
+    assert judged.why.endswith("; to tell, if effects are as here: b about 160 classes")
+
+
+@pytest.mark.parametrize(
     ("sets", "mean", "verdict"),
     [
         ((YES, YES), None, "held"),
