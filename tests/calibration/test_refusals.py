@@ -1,7 +1,6 @@
 """What the calibrations refuse, and the words in which they say so."""
 
 import numpy as np
-import pandas
 
 from zslib import calibration
 
@@ -34,11 +33,7 @@ def smoothing(labels=LABELS, **parameters):
 
 
 def outliers(points=POINTS, **parameters):
-    return calibration.OutlierProbability(**parameters).fit(points, CODES, CENTRES)
-
-
-def thresholds(codes=CODES, points=POINTS, centres=CENTRES, **parameters):
-    return calibration.GaussianThreshold(**parameters).fit(points, codes, centres)
+    return calibration.OutlierProbability(**parameters).fit(points)
 
 
 # Functions, arguments, words and, if it is no ValueError, the error.
@@ -106,20 +101,7 @@ REFUSALS = {
         ({"points": POINTS[:1]}, "points has one row"),
         ({"points": POINTS[0]}, "points must be a 2-d array"),
     ],
-    (thresholds,): [
-        ({"share": 1.5}, "share must be .* at most 1"),
-        ({"codes": 0 * CODES}, r"codes lacks .* the first in row 1"),
-        ({"codes": CODES[1:]}, "codes has shape .* one for each of the"),
-        ({"codes": CODES + 9}, "codes must lie in"),
-        (
-            {
-                "points": pandas.DataFrame(POINTS, columns=list("abc")),
-                "centres": pandas.DataFrame(CENTRES, columns=list("cba")),
-            },
-            "column 0 of centres is 'c', where points has 'a'",
-        ),
-    ],
-    (outliers().unseen, thresholds().unseen): [
+    (outliers().unseen,): [
         ({"points": POINTS[:, :1]}, "points has 1 columns and the training images has")
     ],
 }

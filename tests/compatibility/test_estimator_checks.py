@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 import zslib.compatibility
-from zslib.calibration import AdaptiveSmoothing, GaussianThreshold, OutlierProbability
+from zslib.calibration import AdaptiveSmoothing, OutlierProbability
 from zslib.compatibility import (
     CLAREL,
     DAP,
@@ -54,7 +54,6 @@ PARAMETERS = {
     "SSE": {"mixture_penalty": 0.01, "n_epochs": 30},
     "Scaled": {"estimator": ESZSL(0.1, 0.1)},
     "SynC": {"regularization": 1e-2},
-    "UnitClassImages": {"estimator": ESZSL(0.1, 0.1)},
 }
 
 EXPORTED = [getattr(zslib.compatibility, name) for name in zslib.compatibility.__all__]
@@ -302,14 +301,13 @@ DISCRETE = {
     "gradient": ["fixed", "margin", "objective"],
     "iteration": ["pass", "step"],
     "recipe": ["WGAN", "f-CLSWGAN", "f-VAEGAN-D2", "cycle-WGAN", "cycle-CLSWGAN"],
-    "novelty": [None, OutlierProbability(), GaussianThreshold()],
+    "novelty": [None, OutlierProbability()],
     "threshold": ["mean", 0.4],
     "n_neighbors": [None, 2],
     "estimator": {
         "Centred": [None, DAP()],
         "Scaled": [None, DAP()],
         "MapScorer": [None, RidgeMap(direction="reverse"), MultiStepMap()],
-        "UnitClassImages": [None, ESZSL(0.1)],
     },
     "loss": ["one_vs_other", "crammer_singer", "structured"],
 }
@@ -364,7 +362,7 @@ def test_probabilities_where_a_method_has_them(Model, small_problem, backend):
 
 def test_what_has_no_score_is_not_searched_without_one(problem):
     """CLAREL learns from texts, and detectors and gates answer another question than classes."""
-    for model in (CLAREL(), OutlierProbability(), GaussianThreshold(), AdaptiveSmoothing()):
+    for model in (CLAREL(), OutlierProbability(), AdaptiveSmoothing()):
         with pytest.raises(TypeError, match="scoring"):
             GridSearchCV(model, {}).fit(problem.X, problem.y)
 

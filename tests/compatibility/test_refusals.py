@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import zslib.compatibility
-from zslib.compatibility import DARK, ESZSL, BiDiLEL, CompatibilityModel
+from zslib.compatibility import ESZSL, BiDiLEL, CompatibilityModel
 
 SCORERS = {
     name: Model
@@ -62,7 +62,6 @@ OF_SOME = [
     ("Scaled", "gamma", np.inf, "must be a finite number"),
     ("Centred Scaled", "estimator", Ridge(), "must be a scorer", TypeError),
     ("MapScorer", "estimator", ESZSL(), "must be a map", TypeError),
-    ("UnitClassImages", "estimator", DARK(), "must be a bilinear scorer", TypeError),
 ]
 
 CASES = [

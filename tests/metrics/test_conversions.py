@@ -50,10 +50,6 @@ def outliers(points):
     return calibration.OutlierProbability(5).fit(points).unseen(points)
 
 
-def thresholds(points, codes, centres):
-    return calibration.GaussianThreshold(0.5).fit(points, codes, centres).unseen(points)
-
-
 CASES = {
     "class_accuracies": (metrics.class_accuracies, LABELS, TOP[:, 0]),
     "harmonic_mean": (metrics.harmonic_mean, SCORES[:, 0], SCORES[:, 1]),
@@ -81,7 +77,6 @@ CASES = {
     "ConfidenceGate": (gate, EXPERTS, SEEN[LABELS], SEEN),
     "AdaptiveSmoothing": (smoothing, EXPERTS, LABELS, SEEN),
     "OutlierProbability": (outliers, POINTS),
-    "GaussianThreshold": (thresholds, POINTS, LABELS, POINTS[:4]),
 }
 
 

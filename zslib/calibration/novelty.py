@@ -7,20 +7,14 @@ from scipy.special import erf
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import like, namespace, range_power, row_blocks, row_norms, to_host, typed_as
+from zslib.arrays import like, namespace, range_power, to_host
 from zslib.search import top_k
 from zslib.validation import (
-    as_array,
     as_vectors,
-    check_columns,
-    check_indices,
     check_integer,
     check_kept_columns,
-    check_length,
-    check_paired,
     check_real,
     check_same_width,
-    column_names,
     keep_columns,
 )
 
@@ -70,8 +64,8 @@ class OutlierProbability(BaseEstimator):
         self.n_neighbors = n_neighbors
         self.scale = scale
 
-    def fit(self, points, codes=None, centres=None):
-        """Learn from the mapped training images, (n, q); their classes have no influence."""
+    def fit(self, points):
+        """Learn from the mapped training images, (n, q)."""
         check_integer(self.n_neighbors, "n_neighbors", low=1)
         check_real(self.scale, "scale", low=0, inclusive=False)
         given, points = points, as_vectors(points, "points")
@@ -113,90 +107,6 @@ class OutlierProbability(BaseEstimator):
         # Copies of one image spread by nothing: another such copy is no outlier.
         least = xp.finfo(spread.dtype).smallest_normal
         return (spread + least) / (xp.mean(usual, axis=1) + least) - 1.0
-
-
-class GaussianThreshold(BaseEstimator):
-    r"""Calls unseen what is unlikely under every seen class (Socher et al. 2013, first strategy).
-
-    Each class has an isometric Gaussian around its class vector, and an image is of no seen class
-    when all densities are below their thresholds :math:`T_c`: when it lies outside of a ball
-    around each class vector. The radius is such that a ``share`` of the class's own training
-    images lies inside:
-
-    .. math:: P(\text{unseen} \mid f) = 1 \text{ if } \|f - s_c\| > r_c \text{ for all } c,
-              \text{ else } 0.
-
-    Parameters
-    ----------
-    share : float, default 0.95
-        In [0, 1]: the smaller, the more is called unseen.
-
-    Attributes
-    ----------
-    centres_ : array, shape (k, q)
-        :math:`s_c`.
-    radii_ : array, shape (k,)
-        :math:`r_c`, the quantile of the distances that is one of them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> points, centres = np.array([[0.0, 1.0], [0.0, 2.0], [9.0, 1.0]]), np.eye(2) * [[9.0], [0]]
-    >>> detector = GaussianThreshold(1.0).fit(points, np.array([1, 1, 0]), centres)
-    >>> detector.unseen(np.array([[0.0, -1.5], [5.0, 0.0]]))
-    array([0., 1.])
-    """
-
-    def __init__(self, share=0.95):
-        self.share = share
-
-    def fit(self, points, codes, centres):
-        """Learn from mapped training images (n, q), their classes (n,) and class vectors (k, q).
-
-        ``codes`` are rows of ``centres``, each of which occurs.
-        """
-        share = check_real(self.share, "share", low=0, high=1)
-        check_paired(points, codes, "points", "codes")
-        check_columns(centres, column_names(points), "centres", "points")
-        given, points, codes = points, as_vectors(points, "points"), as_array(codes, "codes")
-        keep_columns(self, given)
-        check_length(codes, "codes", points.shape[0], "points")
-        centres = as_vectors(centres, "centres", like=points)
-        xp = namespace(points, check_indices(codes, "codes", centres.shape[0]))
-        check_same_width(points, centres, "points", "centres")
-        own = points - xp.take(centres, codes, axis=0)
-        distances, labels = to_host(_lengths(own)), to_host(codes)
-        classes = np.arange(centres.shape[0])
-        if (missing := np.setdiff1d(classes, labels)).size:
-            raise ValueError(
-                f"codes lacks {missing.size} class(es) of centres, the first in row {missing[0]}: "
-                "leave out what has no training image"
-            )
-        radii = [
-            np.quantile(distances[labels == c], share, method="inverted_cdf") for c in classes
-        ]
-        self.centres_, self.radii_ = centres, like(np.array(radii, distances.dtype), points)
-        return self
-
-    def unseen(self, points):
-        """1 for each mapped image outside of all balls, 0 for the others, (n,)."""
-        points = _checked(self, points, "centres_")
-        xp = namespace(points)
-        centres, radii = typed_as(points, self.centres_, self.radii_)
-        blocks = []
-        for rows in row_blocks(points.shape[0], centres.shape[0] * centres.shape[1]):
-            apart = _lengths(points[rows, None, :] - centres[None, :, :])
-            blocks.append(xp.all(apart > radii[None, :], axis=1))
-        return xp.astype(xp.concat(blocks, axis=0), points.dtype)
-
-
-def _lengths(vectors):
-    """Lengths along the last axis, of vectors however they lie in memory alike to the last bit."""
-    xp = namespace(vectors)
-    # Sums have the order of memory: flat it is that of the rows.
-    vectors = xp.reshape(xp.reshape(vectors, (-1,)), vectors.shape)
-    unit = range_power(vectors)
-    return unit * row_norms(vectors / unit)
 
 
 def _checked(detector, points, learned):

@@ -28,7 +28,6 @@ from zslib.compatibility.sae import SAE
 from zslib.compatibility.scaled import Scaled
 from zslib.compatibility.sse import SSE
 from zslib.compatibility.sync import SynC
-from zslib.compatibility.unit_class_images import UnitClassImages
 from zslib.compatibility.zkl import ZKL
 
 __all__ = [
@@ -61,7 +60,6 @@ __all__ = [
     "MetricLearner",
     "Scaled",
     "SynC",
-    "UnitClassImages",
     "clarel_settings",
     "zero_shot_scorer",
 ]

@@ -51,9 +51,8 @@ class CMT(EpochModel):
     n_epochs : int, keyword only, default 30
         Passes over the samples.
     batch_size : int, keyword only, default 64
-    novelty : OutlierProbability, GaussianThreshold or None, keyword only, default None
-        A detector of `zslib.calibration`, for CMT*; `OutlierProbability` is what is compared in
-        benchmarks.
+    novelty : OutlierProbability or None, keyword only, default None
+        A detector like that of `zslib.calibration`, for CMT*.
     regularization : float, keyword only, default 1e-5
         Of the softmax regression of CMT*, as in `ConSE`.
     random_state : None, int, Generator or RandomState, keyword only, default None
@@ -142,7 +141,7 @@ class CMT(EpochModel):
         # than the rounding of the embeddings.
         rounding = float(xp.finfo(X.dtype).eps) ** 2 * float(xp.mean(embeddings * embeddings))
         self.variance_ = max(float(xp.mean(missed * missed)), rounding)
-        self.novelty_ = clone(self.novelty).fit(mapped, codes, embeddings)
+        self.novelty_ = clone(self.novelty).fit(mapped)
         self.classifier_ = ConSE(regularization=self.regularization).fit(X, codes, embeddings)
 
     def embed(self, X):

@@ -67,22 +67,6 @@ def test_rows_and_counts_agree_with_the_terms(lexicon):
     assert lexicon.terms_per_synset.sum() == lexicon.synsets_per_term.sum()
 
 
-@settings(max_examples=40)
-@given(lexicons(), st.integers(0, 2**31))
-def test_a_random_sense_is_a_sense_of_the_term(lexicon, seed):
-    ranked = np.arange(len(lexicon.terms))[:, None]
-    found = lexicon.expand(ranked, 1, ambiguous="random", random_state=seed)[:, 0]
-    for term, row in zip(lexicon.terms, found, strict=True):
-        assert lexicon.synsets[row] in lexicon.synsets_of(term)
-
-
-def test_random_senses_are_drawn_evenly(cranes):
-    ranked = np.full((4000, 1), cranes.term_row["crane"])
-    found = cranes.expand(ranked, 1, ambiguous="random", random_state=0)
-    # Four standard deviations of a fair coin.
-    assert abs((found == 0).mean() - 0.5) < 4 * 0.5 / np.sqrt(4000)
-
-
 def test_training_targets_by_each_rule(cranes, backend):
     vectors = np.random.default_rng(0).standard_normal((5, 3)).astype(np.float32)
     rows = np.array([2, 0, 2, 3])
@@ -136,7 +120,6 @@ REFUSALS = [
     (lambda _: TermLexicon(CRANES, vocabulary=["lift"]), "none of the terms of 4 synsets"),
     (lambda lex: lex.training_targets(EYE[:4], [0]), "4 rows and the lexicon 5 terms"),
     (lambda lex: lex.expand(np.array([[0]]), 0), "k must be at least 1"),
-    (lambda lex: lex.expand(np.array([[0]]), 1, ambiguous="both"), "ambiguous must be"),
     (lambda lex: lex.expand(np.array([[5]]), 1), "terms must lie in"),
     (lambda lex: lex.expand(np.array([0]), 1), "2-d array"),
     (lambda lex: lex.training_targets(EYE, np.array([0]), rule="last"), "rule must be one"),

@@ -149,7 +149,7 @@ class TermLexicon:
             for j in range(chosen.shape[1])
         )
 
-    def expand(self, terms, k, *, ambiguous="expand", random_state=None):
+    def expand(self, terms, k):
         """Synsets that lists of nearest terms mean (section A.2).
 
         Each term is replaced by all its synsets, only the first place of a synset is kept, and
@@ -161,8 +161,6 @@ class TermLexicon:
             Rows of `terms`, nearest first.
         k : int
             Synsets wanted.
-        ambiguous : {"expand", "random"}
-            All synsets of a term, or one drawn at random, which the paper found a little worse.
 
         Returns
         -------
@@ -176,7 +174,6 @@ class TermLexicon:
         >>> lexicon.expand(np.array([[1, 0, 2]]), 3)  # hoist, crane, hall
         array([[1, 0, 2]])
         """
-        check_choice(ambiguous, "ambiguous", ("expand", "random"))
         check_integer(k, "k", low=1)
         namespace(terms)
         if terms.ndim != 2 or 0 in terms.shape:
@@ -189,9 +186,6 @@ class TermLexicon:
         n, width = host.shape
         ends, synset = ragged_rows(self.senses.indptr, self.senses.indices, host.ravel())
         query = np.repeat(np.repeat(np.arange(n), width), np.diff(ends))
-        if ambiguous == "random":
-            chosen = ends[:-1] + random_generator(random_state).integers(np.diff(ends))
-            query, synset = query[chosen], synset[chosen]
         _, earliest = np.unique(query * len(self.synsets) + synset, return_index=True)
         earliest.sort()
         query, synset = query[earliest], synset[earliest]

@@ -18,7 +18,7 @@ FILES = {
 }
 
 
-def dinu2015(*, shared_targets="keep", limit=None, max_train=None, max_test=None, folder=None):
+def dinu2015(*, limit=None, max_train=None, max_test=None, folder=None):
     """English to Italian with the vectors and dictionaries that the paper used (section 2).
 
     200,000 words a language, CBOW vectors of 300 dimensions; 5,000 training pairs and 1,500
@@ -26,7 +26,7 @@ def dinu2015(*, shared_targets="keep", limit=None, max_train=None, max_test=None
 
     Parameters
     ----------
-    shared_targets, max_train, max_test
+    max_train, max_test
         See `zslib.datasets.bilingual_problem`.
     limit : int, optional
         Only the first so many words of each language.
@@ -53,7 +53,6 @@ def dinu2015(*, shared_targets="keep", limit=None, max_train=None, max_test=None
         read_dictionary(folder / FILES["test"]),
         name="dinu2015",
         description=description,
-        shared_targets=shared_targets,
         max_train=max_train,
         max_test=max_test,
     )

@@ -17,7 +17,6 @@ def europarl(
     *,
     train="europarl",
     test="opus",
-    shared_targets="keep",
     overlap="refuse",
     limit=None,
     max_train=None,
@@ -41,7 +40,7 @@ def europarl(
         ``train="dinu"`` and ``test="europarl"`` have 255 words in common: refused unless
         ``overlap="drop-train"``. "all" are the words of the four dictionaries that no training
         pair has, each with the translations of the first that lists it.
-    shared_targets, overlap, max_train, max_test
+    overlap, max_train, max_test
         See `zslib.datasets.bilingual_problem`.
     limit : int, optional
         Only the most frequent words of each language.
@@ -73,7 +72,6 @@ def europarl(
         test_pairs,
         name="europarl" if train == "europarl" else f"europarl_{train}",
         description=description,
-        shared_targets=shared_targets,
         overlap=overlap,
         max_train=max_train,
         max_test=max_test,
