@@ -123,6 +123,14 @@ def test_ranks_by_loop():
         assert leads[f"{first} - {m}"] == pytest.approx(lead)
 
 
+def test_the_leads_are_told():
+    rows = [{"metric": "rank by ACC", "method": m, "value": number(1.0)} for m in "abc"]
+    for m, *ends in (("b", 2.0, 1.0, 3.0), ("c", 1.0, -1.0, 3.0)):
+        rows.append({"metric": "ACC", "method": f"a - {m}", "value": Estimate(*ends, 1)})
+    told = ranks.leads_told(rows)
+    assert "a is first of 3 systems" in told and "it is ahead of b beyond" in told
+
+
 def test_correlations_of_agreement_are_by_set_with_their_mean(monkeypatch):
     monkeypatch.setattr(ranks, "_RESAMPLES", 50)
     runs = made_runs("abcde")
