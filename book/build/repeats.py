@@ -12,7 +12,7 @@ from zslib.show.writing import write_if_changed
 _HEADS = {EQUAL: "equal", WITHIN: "within", APART: "apart", ABSENT: "unmatched"}
 
 
-def keep_repeat(name, compared, *, root=None):
+def keep_repeat(name, compared, judged=(), *, root=None):
     """Write how runs agree with the published ones to ``results/published/repeats/<name>.json``.
 
     Parameters
@@ -22,6 +22,8 @@ def keep_repeat(name, compared, *, root=None):
     compared : dict
         By chapter: ``run.json`` of its run, in which parameters the published one differs, as
         text, and what `compare` says of its numbers.
+    judged : sequence of pairs of Verdict
+        The published one and the repeat's on each claim.
 
     Returns
     -------
@@ -41,7 +43,11 @@ def keep_repeat(name, compared, *, root=None):
         far = [number for number in numbers if number.kind == APART]
         apart += [[chapter, one.what, one.record["value"], one.published] for one in far]
     date = max(run["date"][:10] for run, *_ in compared.values())
+    others = [
+        [a.claim.headline, a.verdict, b.verdict] for a, b in judged if a.verdict != b.verdict
+    ]
     content = {"date": date, "machine": run["machine"], "chapters": chapters, "apart": apart}
+    content |= {"claims": len(judged), "judged otherwise": others}
     path = layout(root).published / "repeats" / f"{name}.json"
     write_if_changed(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
     return path
@@ -71,19 +77,23 @@ def _summary(name, repeat, manifest):
     compared = {kind: total[kind] for kind in (EQUAL, WITHIN, APART)}
     n_compared = sum(compared.values())
     n_apart = Counter({chapter: count[APART] for chapter, count in counts.items()})
-    return repeat | {
-        "title": name[0].upper() + name[1:].replace("-", " "),
-        "compared": compared,
-        "n_compared": n_compared,
-        "share": (total[EQUAL] + total[WITHIN]) / max(n_compared, 1),
-        "n_absent": total[ABSENT],
-        "most_apart": [pair for pair in n_apart.most_common(3) if pair[1]],
-        "n_anew": sum(
-            entry["published"] != _records_digest(chapter, manifest)
-            for chapter, entry in chapters.items()
-        ),
-        "rows": [
-            [chapter, *(count.get(kind, "") for kind in _HEADS)]
-            for chapter, count in counts.items()
-        ],
-    }
+    return (
+        {"claims": 0}
+        | repeat
+        | {  # of which earlier repeats know nothing
+            "title": name[0].upper() + name[1:].replace("-", " "),
+            "compared": compared,
+            "n_compared": n_compared,
+            "share": (total[EQUAL] + total[WITHIN]) / max(n_compared, 1),
+            "n_absent": total[ABSENT],
+            "most_apart": [pair for pair in n_apart.most_common(3) if pair[1]],
+            "n_anew": sum(
+                entry["published"] != _records_digest(chapter, manifest)
+                for chapter, entry in chapters.items()
+            ),
+            "rows": [
+                [chapter, *(count.get(kind, "") for kind in _HEADS)]
+                for chapter, count in counts.items()
+            ],
+        }
+    )

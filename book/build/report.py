@@ -16,7 +16,8 @@ from book.build.repeats import keep_repeat, repeats_page
 from book.build.scorecard import scorecard_page, scorecard_text
 from book.keys import full_size
 from book.papers import check_claims
-from book.papers.printed import PAPERS
+from book.papers.printed import OURS, PAPERS
+from book.papers.verdicts import NOT_TESTABLE
 from book.parameters import ChapterText
 from book.paths import layout, text_of
 from book.store import latest_records, published, published_records, read_records
@@ -128,7 +129,7 @@ def against_published(chapters=(), *, keep=None, root=None):
     place, current = layout(root), current_records(root=root)
     kinds = EQUAL, WITHIN, APART, ABSENT
     totals = [["chapter", "numbers", *kinds, "published", "here"]]
-    compared, apart = {}, []
+    compared, apart, repeated = {}, [], {}
     for name in chapters or current:
         ours = current[name] if name in current else latest_records(name, root=place.root)
         theirs = published_records(name, root=root)
@@ -141,10 +142,10 @@ def against_published(chapters=(), *, keep=None, root=None):
         counted = map(str, (len(numbers), *(counts[kind] for kind in kinds)))
         others = other_parameters(ours.run["parameters"], theirs.run["parameters"])
         totals.append([name, *counted, theirs.run["date"][:10], others])
-        compared[name] = ours.run, others, numbers
+        compared[name], repeated[name] = (ours.run, others, numbers), ours
         apart += [(name, number) for number in numbers if number.kind == APART]
     if keep:
-        keep_repeat(keep, compared, root=root)
+        keep_repeat(keep, compared, _judged_again(repeated, published(root=root)), root=root)
     apart.sort(key=lambda pair: -pair[1].distance)
     rows = [["chapter", "what", "ours", "published"]]
     for name, number in apart:
@@ -152,3 +153,12 @@ def against_published(chapters=(), *, keep=None, root=None):
         theirs = f"{number.published:.6g}{between}"
         rows.append([name, number.what, f"{number.record['value']:.6g}", theirs])
     return "\n".join([*aligned(totals), "", *(aligned(rows) if apart else ["None is apart."])])
+
+
+def _judged_again(ours, theirs):
+    """Pairs of verdicts, the published and the repeat's, on what the repeat's chapters judge."""
+    both = _flat(theirs), _flat(theirs | ours)
+    papers = (*PAPERS, *OURS)
+    verdicts = ([v for p in papers for v in check_claims(p, records)] for records in both)
+    pairs = zip(*verdicts, strict=True)
+    return [(a, b) for a, b in pairs if a.claim.chapter in ours and a.verdict != NOT_TESTABLE]

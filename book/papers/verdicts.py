@@ -143,11 +143,11 @@ def _sample(verdict, record, of_sets):
     An interval shrinks with the root of the sample, until it leaves the threshold out or lies
     within the margin about it.
     """
-    value, low, high = verdict.value, verdict.low, verdict.high
-    distance = value - verdict.mark.holds[1]
-    reach = value - low if distance > 0 else high - value
+    distance = verdict.value - verdict.mark.holds[1]
+    below, above = verdict.value - verdict.low, verdict.high - verdict.value
+    towards = (below if distance > 0 else above) or 1.0  # of a number at the threshold no matter
     margin = _margin_of(verdict.claim, verdict.mark) or 0.0
-    shrunk = max(abs(distance) / reach, (margin - abs(distance)) / (high - low) * 2)
+    shrunk = max(abs(distance) / towards, (margin - abs(distance)) / max(below, above))
     times = shrunk**-2 if shrunk > 0 else math.inf
     unit, n = record.get("unit", "runs"), times * record.get("n_units", math.nan)
     if not (of_sets or times > _MOST or math.isnan(n)):

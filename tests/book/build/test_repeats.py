@@ -2,6 +2,8 @@ import json
 
 from book.agreement import compare, other_parameters
 from book.build.repeats import keep_repeat, repeats_page
+from book.papers.claims import load_claims
+from book.papers.verdicts import Verdict
 from book.results import Results
 
 PUBLISHED = {"a": (30.0,), "b": (30.0, 28.0, 32.0), "c": (30.0,)}
@@ -36,6 +38,23 @@ def test_a_repeat_is_kept_as_counts_and_shown(tiny_book):
     assert "- demo/first: n\\_seeds 1 instead of 5" in page
     assert "Apart most often: demo/first (1)." in page
     assert "The 1 apart" in page
+    assert "another verdict" not in page
+
+
+def test_verdicts_that_a_repeat_turns_are_named(tiny_book):
+    claim = load_claims("hubness")[0]
+    words = [("held", "held"), ("open", "held")]
+    judged = [[Verdict(claim, claim.marks[0], word, "") for word in pair] for pair in words]
+    turned = f"“{claim.headline}”, published *open*, here *held*."
+    for pairs, told in (
+        (judged, f"Of 2 claims 1 gets another verdict: {turned}"),
+        (judged[:1], "Of 1 claims none gets another verdict."),
+    ):
+        path = keep_repeat("other-kernel", compared(kept(OURS), kept(PUBLISHED)), pairs)
+        assert told in " ".join(repeats_page(tiny_book.place).split())
+    earlier = {k: v for k, v in json.loads(path.read_text()).items() if "claim" not in k}
+    path.write_text(json.dumps(earlier))
+    assert "another verdict" not in repeats_page(tiny_book.place)
 
 
 def test_the_page_says_what_the_published_run_took_and_what_was_repeated(tiny_book):

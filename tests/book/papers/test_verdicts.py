@@ -90,6 +90,9 @@ def test_an_open_claim_may_say_that_there_is_no_effect_worth_the_name(fields, en
         # Before it leaves out 0 it lies within the margin of 3: its half of 3 must be 2.
         ({"margin": 3.0}, (1.0, -2.0, 4.0), {"unit": "words", "n_units": 40}, "about 90 words"),
         ({}, (2.0, -2.0, 6.0), {"over": "all sets"}, "4 times as many runs in each set"),
+        # The longer side decides whether all of it is within 2.5: 3.5 must be 2.
+        ({"margin": 2.5}, (0.5, -3.0, 0.6), {"unit": "runs"}, "3.1 times as many runs"),
+        ({}, (0.0, -1.0, 0.0), {"unit": "runs"}, "over 100 times as many runs"),
     ],
 )
 def test_where_the_run_cannot_tell_a_sample_is_named_that_would(fields, ends, columns, sample):
