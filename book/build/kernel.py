@@ -16,7 +16,8 @@ _THREADS += ["VECLIB_MAXIMUM_THREADS"]
 # -P: a folder named as a module, where the book is, is not taken for that.
 _ARGV = [sys.executable, "-P", "-m", "book.build.kernel"]
 # What every chapter imports, which takes longer than a short chapter does.
-_IMPORTED = ["ipykernel.kernelapp", "scipy.linalg", "book", "zslib.protocols"]
+_IMPORTED = ["ipykernel.kernelapp", "scipy.linalg", "matplotlib.pyplot", "jupytext"]
+_IMPORTED += ["book", "zslib.protocols"]
 # Elsewhere a library may refuse to be used in a fork.
 _CAN_FORK = sys.platform == "linux"
 
