@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import sys
 import threading
+from functools import cache
 from unittest.mock import patch
 
 from jupyter_client import AsyncKernelManager
@@ -18,8 +19,6 @@ _ARGV = [sys.executable, "-P", "-m", "book.build.kernel"]
 # What every chapter imports, which takes longer than a short chapter does.
 _IMPORTED = ["ipykernel.kernelapp", "scipy.linalg", "matplotlib.pyplot", "jupytext"]
 _IMPORTED += ["book", "zslib.protocols"]
-# Elsewhere a library may refuse to be used in a fork.
-_CAN_FORK = sys.platform == "linux"
 
 
 def kernel_manager_class(folder, *, environment, one_thread):
@@ -29,7 +28,7 @@ def kernel_manager_class(folder, *, environment, one_thread):
     interpreter. Channels are sockets in ``folder``, which is empty and has a short path (they
     allow about a hundred characters), since kernels that start at the same time race for free
     ports. With ``one_thread`` linear algebra takes one: chapters share the cores. The kernels of
-    a worker process are then forks of one that has imported already what chapters import.
+    one process are forks of another that has imported already what chapters import.
     """
     variables = {
         # The order of sets of words must not change what a chapter shows.
@@ -49,7 +48,8 @@ def kernel_manager_class(folder, *, environment, one_thread):
 
         def __init__(self, **options):
             super().__init__(**options)
-            if one_thread and _CAN_FORK:
+            # Elsewhere a library may refuse to be used in a fork.
+            if sys.platform == "linux" and _first_process() == os.getpid():
                 self.provisioner = _Forks(kernel_spec=self.kernel_spec, parent=self)
             self.connection_file = os.path.join(folder, "kernel.json")
             if sys.platform != "win32":
@@ -57,6 +57,12 @@ def kernel_manager_class(folder, *, environment, one_thread):
                 self.ip = os.path.join(folder, "socket")
 
     return OwnKernelManager
+
+
+@cache
+def _first_process():
+    """The process that starts kernels here, or of which this one is a fork: its server is its."""
+    return os.getpid()
 
 
 class _Forks(LocalProvisioner):

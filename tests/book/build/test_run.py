@@ -15,6 +15,7 @@ from book.build.run import ChaptersFailed, _ready, _where, execute, page_of, run
 from book.notebooks import pair
 from book.store import latest_records, publish_run, read_records
 from book.unfinished import unfinished
+from zslib.protocols.processes import processes
 
 ROOT = Path(__file__).parents[3]
 
@@ -274,7 +275,8 @@ def test_a_kernel_gives_its_threads_to_one_library_and_kernels_at_once_take_one(
     names = [FIRST, SOURCE][:jobs]
     for name in names:
         tiny_book.write(name, THREADS)
-    run(names, jobs=jobs)
+    with processes(jobs) as workers:
+        run(names, jobs=jobs, executor=workers)
     for name in names:
         by_library = {row["metric"]: row["value"] for row in latest_records(name)}
         if set(by_library) != {"numpy", "another"}:
