@@ -4,7 +4,7 @@ import multiprocessing
 import os
 import sys
 import threading
-from functools import cache
+from contextlib import suppress
 from unittest.mock import patch
 
 from jupyter_client import AsyncKernelManager
@@ -21,14 +21,15 @@ _IMPORTED = ["ipykernel.kernelapp", "scipy.linalg", "matplotlib.pyplot", "jupyte
 _IMPORTED += ["book", "zslib.protocols"]
 
 
-def kernel_manager_class(folder, *, environment, one_thread):
+def kernel_manager_class(folder, *, environment, one_thread, forks=False):
     """A subclass of `jupyter_client.AsyncKernelManager` for one run.
 
     No installed kernel specification is needed: the kernel is this module, run by the running
     interpreter. Channels are sockets in ``folder``, which is empty and has a short path (they
     allow about a hundred characters), since kernels that start at the same time race for free
-    ports. With ``one_thread`` linear algebra takes one: chapters share the cores. The kernels of
-    one process are forks of another that has imported already what chapters import.
+    ports. With ``one_thread`` linear algebra takes one: chapters share the cores. With ``forks``
+    the kernels that a process starts are forks of one that has imported already what chapters
+    import: code, and the number of threads, are then those of the first.
     """
     variables = {
         # The order of sets of words must not change what a chapter shows.
@@ -49,7 +50,7 @@ def kernel_manager_class(folder, *, environment, one_thread):
         def __init__(self, **options):
             super().__init__(**options)
             # Elsewhere a library may refuse to be used in a fork.
-            if sys.platform == "linux" and _first_process() == os.getpid():
+            if forks and sys.platform == "linux":
                 self.provisioner = _Forks(kernel_spec=self.kernel_spec, parent=self)
             self.connection_file = os.path.join(folder, "kernel.json")
             if sys.platform != "win32":
@@ -59,18 +60,12 @@ def kernel_manager_class(folder, *, environment, one_thread):
     return OwnKernelManager
 
 
-@cache
-def _first_process():
-    """The process that starts kernels here, or of which this one is a fork: its server is its."""
-    return os.getpid()
-
-
 class _Forks(LocalProvisioner):
     """Starts a kernel as a fork."""
 
     async def launch_kernel(self, cmd, **options):
         self.process = _Fork(cmd[len(_ARGV) :], options["env"], options.get("cwd") or os.getcwd())
-        self.pid = self.process.pid
+        self.pid = self.pgid = self.process.pid
         return self.connection_info
 
 
@@ -96,7 +91,7 @@ class _Fork:
         return self.poll()
 
     def send_signal(self, number):
-        if self.poll() is None:
+        with suppress(ProcessLookupError):
             os.kill(self.pid, number)
 
 
@@ -108,6 +103,7 @@ def _launch(argv, environment, folder):
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+    os.setsid()  # what it starts is killed with it
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)

@@ -24,7 +24,7 @@ ALONE = {
     PARTS["soft weight, less a step"]: "both views, hard weights",
     PARTS["label view"]: "soft weights, one view",
 }
-"""What is held against ALE: the whole, and each of the two parts that the paper adds to it."""
+"""What is held against ALE: the whole, and what has only one of the two parts that are new."""
 
 _EVERY = {"refresh_every": 1}
 _LONG = {
