@@ -74,7 +74,8 @@ class MutualProximity(Correction):
         return None if np.isnan(level).any() else level
 
     def apply_above(self, scores, of_targets, statistics, bound):
-        places = np.flatnonzero(scores > bound.astype(scores.dtype))
+        # Rounded down: of a query of length zero the bound lies just below its scores.
+        places = np.flatnonzero(scores > np.nextafter(bound.astype(scores.dtype), -np.inf))
         if places.size > scores.size // _MANY:
             return self.apply(scores, of_targets, statistics)
         row, column = np.divmod(places, scores.shape[1])
