@@ -4,6 +4,7 @@ import json
 from collections import Counter
 
 from book.agreement import ABSENT, APART, EQUAL, WITHIN
+from book.build.opening import differences
 from book.build.publishing import listed
 from book.build.render import render
 from book.paths import layout
@@ -43,9 +44,7 @@ def keep_repeat(name, compared, judged=(), *, root=None):
         far = [number for number in numbers if number.kind == APART]
         apart += [[chapter, one.what, one.record["value"], one.published] for one in far]
     date = max(run["date"][:10] for run, *_ in compared.values())
-    others = [
-        [a.claim.headline, a.verdict, b.verdict] for a, b in judged if a.verdict != b.verdict
-    ]
+    others = list(differences(*zip(*judged, strict=True))) if judged else []
     content = {"date": date, "machine": run["machine"], "chapters": chapters, "apart": apart}
     content |= {"claims": len(judged), "judged otherwise": others}
     path = layout(root).published / "repeats" / f"{name}.json"

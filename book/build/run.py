@@ -10,6 +10,7 @@ import sys
 import tempfile
 import traceback
 from concurrent.futures import FIRST_COMPLETED, wait
+from functools import partial
 
 from book.parameters import ChapterText
 from book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY
@@ -49,7 +50,9 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
         tqdm(total=len(todo), unit="chapter", disable=not (progress and todo)) as bar,
         contextlib.nullcontext(executor) if executor or not todo else processes(jobs) as workers,
     ):
-        ended = _execute_all(todo, jobs, workers, force, bar)
+        # Workers of others may outlive an edit of the code, which forks would not see.
+        options = {"one_thread": jobs > 1, "force": force, "forks": executor is None}
+        ended = _execute_all(todo, jobs, workers, partial(execute, **options), bar)
     if failures := {name: error for name, error in ended.items() if error is not None}:
         parts = [f"{len(failures)} chapter(s) failed: {', '.join(failures)}"]
         if skipped := [name for name in todo if name not in ended]:
@@ -104,7 +107,7 @@ def _ready(todo, started, finished):
     return sorted(ready, key=lambda name: (chain(name), bool(todo[name].depends)), reverse=True)
 
 
-def _execute_all(todo, jobs, executor, force, bar):
+def _execute_all(todo, jobs, executor, execute_one, bar):
     """Execute the runs of ``todo``: of each chapter that ended the traceback or None.
 
     Beside the bar stands where those that run are; on a terminal its clock goes on.
@@ -114,7 +117,7 @@ def _execute_all(todo, jobs, executor, force, bar):
         finished = [name for name, error in ended.items() if error is None]
         ready = _ready(todo, {*ended, *running.values()}, finished)
         for name in ready[: jobs - len(running)]:
-            future = executor.submit(execute, todo[name], one_thread=jobs > 1, force=force)
+            future = executor.submit(execute_one, todo[name])
             running[future] = name
         if not running:
             return ended
@@ -127,7 +130,7 @@ def _execute_all(todo, jobs, executor, force, bar):
             bar.set_postfix_str(before := where)
 
 
-def execute(run, *, one_thread=False, force=False):
+def execute(run, *, one_thread=False, force=False, forks=False):
     """Execute one run and keep it, giving the traceback where it failed.
 
     Of two processes with the same run the second waits, and finds it done. Everything is written
@@ -141,7 +144,7 @@ def execute(run, *, one_thread=False, force=False):
             return None
         failed.unlink(missing_ok=True)
         try:
-            notebook = _execute_notebook(run, folder, one_thread)
+            notebook = _execute_notebook(run, folder, one_thread, forks)
             if not (folder / "records.jsonl").is_file():
                 raise RuntimeError("the chapter ended without chapter.finish(): nothing was kept")
             (folder / "notebook.ipynb").write_text(notebook, encoding="utf-8")
@@ -157,7 +160,7 @@ def execute(run, *, one_thread=False, force=False):
     return None
 
 
-def _execute_notebook(run, folder, one_thread):
+def _execute_notebook(run, folder, one_thread, forks):
     """Text of the executed notebook, the same for the same outputs."""
     import nbformat
     from papermill import execute_notebook
@@ -177,7 +180,8 @@ def _execute_notebook(run, folder, one_thread):
             "ZSLIB_BOOK": os.path.abspath(run.root),
             "PYTHONPATH": os.pathsep.join(sys.path),
         }
-        manager = kernel_manager_class(sockets, environment=environment, one_thread=one_thread)
+        options = {"environment": environment, "one_thread": one_thread, "forks": forks}
+        manager = kernel_manager_class(sockets, **options)
         notebook = execute_notebook(
             normalised(chapter_text.notebook()),
             str(folder / _FAILED),

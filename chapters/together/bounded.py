@@ -19,6 +19,13 @@ PARTS = {
 }
 """What `BASE` less a variant is worth, by the name of the part."""
 
+ALONE = {
+    BASE: "bounded DARK",
+    PARTS["soft weight, less a step"]: "both views, hard weights",
+    PARTS["label view"]: "soft weights, one view",
+}
+"""What is held against ALE: the whole, and what has only one of the two parts that are new."""
+
 _EVERY = {"refresh_every": 1}
 _LONG = {
     FIRST: _EVERY,

@@ -38,7 +38,7 @@ def test_a_repeat_is_kept_as_counts_and_shown(tiny_book):
     assert "- demo/first: n\\_seeds 1 instead of 5" in page
     assert "Apart most often: demo/first (1)." in page
     assert "The 1 apart" in page
-    assert "another verdict" not in page
+    assert "judged otherwise" not in page
 
 
 def test_verdicts_that_a_repeat_turns_are_named(tiny_book):
@@ -46,15 +46,19 @@ def test_verdicts_that_a_repeat_turns_are_named(tiny_book):
     words = [("held", "held"), ("open", "held")]
     judged = [[Verdict(claim, claim.marks[0], word, "") for word in pair] for pair in words]
     turned = f"“{claim.headline}”, published *open*, here *held*."
+    at = claim.marks[0].holds[1]
+    sides = [Verdict(claim, claim.marks[0], "open", "", value=at + off) for off in (1, -1)]
+    crossed = f"“{claim.headline}”, published *open, above {at:g}*, here *open, below {at:g}*."
     for pairs, told in (
-        (judged, f"Of 2 claims 1 gets another verdict: {turned}"),
-        (judged[:1], "Of 1 claims none gets another verdict."),
+        (judged, f"Of 2 claims 1 is judged otherwise: {turned}"),
+        (judged[:1], "Of 1 claims none is judged otherwise."),
+        ([sides], f"Of 1 claims 1 is judged otherwise: {crossed}"),
     ):
         path = keep_repeat("other-kernel", compared(kept(OURS), kept(PUBLISHED)), pairs)
         assert told in " ".join(repeats_page(tiny_book.place).split())
     earlier = {k: v for k, v in json.loads(path.read_text()).items() if "claim" not in k}
     path.write_text(json.dumps(earlier))
-    assert "another verdict" not in repeats_page(tiny_book.place)
+    assert "judged otherwise" not in repeats_page(tiny_book.place)
 
 
 def test_the_page_says_what_the_published_run_took_and_what_was_repeated(tiny_book):

@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from book.build.run import ChaptersFailed, _ready, _where, execute, page_of, run
 from book.notebooks import pair
 from book.store import latest_records, publish_run, read_records
 from book.unfinished import unfinished
+from zslib.protocols.processes import processes
 
 ROOT = Path(__file__).parents[3]
 
@@ -274,6 +277,7 @@ def test_a_kernel_gives_its_threads_to_one_library_and_kernels_at_once_take_one(
     names = [FIRST, SOURCE][:jobs]
     for name in names:
         tiny_book.write(name, THREADS)
+    monkeypatch.setattr("book.build.run.processes", processes)  # with the threads of this test
     run(names, jobs=jobs)
     for name in names:
         by_library = {row["metric"]: row["value"] for row in latest_records(name)}
@@ -325,3 +329,24 @@ def test_of_two_equal_runs_at_once_one_executes(tiny_book):
             (folder / name).touch()
         publish_run(folder, one.folder.parent, one.key)
     assert second.result() is None
+
+
+STARTS = """
+import os, subprocess
+
+chapter.record(metric="child", value=subprocess.Popen(["sleep", "600"]).pid)
+chapter.record(metric="hash", value=hash("a word") % 1000)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("forks", [False, True])
+def test_a_kernel_takes_with_it_what_it_started_and_hashes_words_alike(tiny_book, forks):
+    tiny_book.write(FIRST, STARTS)
+    assert execute(plan([FIRST])[FIRST], forks=forks) is None
+    child, word = latest_records(FIRST).values()
+    state = Path(f"/proc/{child:.0f}/status")
+    assert not state.exists() or "zombie" in state.read_text()
+    alike = [sys.executable, "-c", "print(hash('a word') % 1000)"]
+    told = subprocess.run(alike, env=os.environ | {"PYTHONHASHSEED": "0"}, capture_output=True)
+    assert int(told.stdout) == word

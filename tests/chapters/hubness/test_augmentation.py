@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from chapters.hubness.augmentation import (
+    GAINS,
     averaged_labels,
     by_size,
     equal_distractors,
+    factorial,
     random_distractors,
     related_words,
 )
@@ -74,3 +76,17 @@ def test_the_search_space_grows_to_the_whole_vocabulary(images, short_tuning):
         (outcome,) = runs.outcomes(["max-margin"], space)["max-margin"]
         assert polluted["value"] == outcome.polluted(1).mean()
         assert right["value"] == outcome.hits(10).mean()
+
+
+def test_as_many_updates_are_taken_with_chimeras_as_without(images):
+    methods = factorial(images)
+    assert {name for gain in GAINS for name in gain} <= set(methods)
+    plain, many = methods["max-margin"], methods["max-margin + chimera-5, as many updates"]
+    n_pairs, n_chimeras = len(images.train_words), len(set(images.labels) - set(images.train_gold))
+    assert n_chimeras > 0 and many.chimeras == 5 and many.grid == plain.grid
+    for n_epochs in (1, 7, 50):
+        shown = many.fresh(0, n_epochs=n_epochs).n_epochs * (n_pairs + n_chimeras)
+        # To the nearest epoch, of which there is at least one.
+        assert abs(shown - n_epochs * n_pairs) <= max(0.5, n_epochs == 1) * (n_pairs + n_chimeras)
+    # What is tried on validation data is the plain method.
+    assert many.fresh(3, margin=0.2).get_params() == plain.fresh(3, margin=0.2).get_params()
