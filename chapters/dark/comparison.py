@@ -91,18 +91,18 @@ def leads(runs, measure, *, calibration, method="DARK", others=None, them="best 
             yield from _lead(problem, by, measure, points, calibration, them, options)
 
 
-def lead_as_printed(runs, gamma, table, *, method="DARK", **options):
-    """Rows of a method less the others' best by mean printed H, as the paper compares DARK.
+def lead_as_printed(runs, gamma, table, **options):
+    """Rows of DARK less the others' best by mean printed H, as the paper compares them.
 
-    The method is with the fixed ``gamma`` and the other without one; ``table`` is Table 3. There
-    are none with another gamma than the paper's.
+    DARK is with the fixed ``gamma`` and the other without one; ``table`` is Table 3. There are
+    none with another gamma than the paper's.
     """
     if gamma != _PAPERS_GAMMA:
         return
     for problem, by in runs.items():
-        if rivals := _rivals(by, method, table):
+        if rivals := _rivals(by, "DARK", table):
             best = max(rivals, key=lambda m: table[m]["Average"]["H"])
-            points = {method: gamma, best: "none"}
+            points = {"DARK": gamma, best: "none"}
             yield from _lead(problem, by, "H", points, "as printed", "best other", options)
 
 
