@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 from contextlib import suppress
@@ -78,9 +79,14 @@ class _Fork:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(_IMPORTED)
         self._process = context.Process(target=_launch, args=(argv, environment, folder))
-        # The first start is that of the server, whose interpreter reads some of these.
-        with patch.dict(os.environ, environment | {"PYTHONSAFEPATH": "1"}):
-            self._process.start()
+        # The first start is that of the server, whose interpreter reads some of these. Ctrl-C is
+        # for those who ask it for kernels.
+        interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            with patch.dict(os.environ, environment | {"PYTHONSAFEPATH": "1"}):
+                self._process.start()
+        finally:
+            signal.signal(signal.SIGINT, interrupt)
         self.pid = self._process.pid
 
     def poll(self):
