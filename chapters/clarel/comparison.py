@@ -158,13 +158,15 @@ def true_counts(problem):
 
 def hub_rows(problem, outcomes):
     """How test images fall on the prototypes of unseen classes; ``outcomes`` is {method: list}."""
-    true = k_skewness(true_counts(problem))
-    yield row(problem, "true skewness of N_1", "images", true)
     measures = {
         "skewness of N_1": k_skewness,
         "largest N_1 over fair share": lambda counts: counts.max() / counts.mean(),
         "prototypes never nearest, %": lambda counts: 100 * np.mean(counts == 0),
     }
+    skewness, largest, _ = measures
+    for metric in (skewness, largest):
+        yield row(problem, f"true {metric}", "images", measures[metric](true_counts(problem)))
+    true = k_skewness(true_counts(problem))
     for method, repeats in outcomes.items():
         counts = [answer_counts(problem, outcome) for outcome in repeats]
         for metric, measure in measures.items():

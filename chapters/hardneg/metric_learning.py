@@ -154,7 +154,11 @@ PAIR_MEASURES = {name: _pair_measure(value) for name, value in _IN_PAIRS.items()
 """What a metric does to the pairs of test images and unseen classes, as measures of runs."""
 
 
-def smaller_side(runs, minus=None):
-    """Of positive and negative pairs those with fewer on their side of the threshold, percent."""
-    _, within, beyond = PAIR_MEASURES.values()
-    return min(within(runs), beyond(runs), key=lambda estimate: estimate.mean)
+def _smaller(near, far, tau):
+    """Of one training the kind of pair with fewer on its side of the threshold."""
+    sides = (value(near, far, tau) for name, value in _IN_PAIRS.items() if "threshold" in name)
+    return min(sides, key=np.mean)
+
+
+smaller_side = _pair_measure(_smaller)
+"""Pairs on their side of the threshold, of each training's worse kind, percent."""

@@ -1,5 +1,7 @@
 """Trainings, settings and pairs of metric learners, against their definitions."""
 
+from copy import copy
+
 import numpy as np
 import pytest
 
@@ -85,6 +87,19 @@ def test_pairs_and_their_sides(problem, run):
     assert ml.smaller_side([run]).mean == pytest.approx(min(shares))
     order = ml.PAIR_MEASURES["negative pairs farther than the positive one, %"]([run])
     assert order == mean_estimate([100 * (far > near[:, None]).mean(axis=1)], classes=classes)
+
+
+def test_the_smaller_side_is_that_of_each_training(problem, run):
+    def with_threshold(tau):
+        model = copy(run.model)
+        model.threshold_ = np.array([tau])
+        return ml.FittedRun(model, problem)
+
+    all_within, all_beyond = with_threshold(1e9), with_threshold(0.0)
+    runs = [all_within, all_beyond]
+    assert ml.smaller_side(runs).mean == 0.0
+    within, beyond = list(ml.PAIR_MEASURES)[1:]
+    assert ml.PAIR_MEASURES[within](runs).mean == ml.PAIR_MEASURES[beyond](runs).mean == 50.0
 
 
 def test_without_the_metric_the_distance_is_plain(problem, run):
