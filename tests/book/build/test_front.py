@@ -81,7 +81,7 @@ def row(method, value, metric="P@1", dataset="europarl", chapter="together/05_re
 @pytest.mark.parametrize(
     ("low", "words"),
     [
-        (None, "40% of first translations are right, against 30% under plain ridge; no longer way"),
+        (None, "40% of first translations are right, against 30% under plain ridge; no longer"),
         (1.0, "a longer way, multi-step with CSLS, gets 45%"),
         (-1.0, "no longer way is clearly better"),
     ],
