@@ -31,9 +31,14 @@ def words_recipe(records):
     right = {r["method"]: r["value"] for r in rows if r["dataset"] == dataset}
     if not {"ridge", "reverse ridge"} <= set(right):
         return ""
-    ours, best = right["reverse ridge"], max(right, key=right.get)
-    more = "no other map here gets more right"
-    if right[best] > ours and "reverse" not in best:
+    ours, more = right["reverse ridge"], "no longer way is clearly better"
+    minus = " - reverse ridge"
+    ahead = [
+        row["method"].removesuffix(minus)
+        for row in rows
+        if row["dataset"] == dataset and row["method"].endswith(minus) and row.get("low", 0) > 0
+    ]
+    if best := max(set(ahead) & set(right) - {"ridge"}, key=right.get, default=None):
         more = f"a longer way, {best.replace(' + ', ' with ')}, gets {right[best]:.0f}%"
     return (
         "To map words, swap the sides of the fit (reverse ridge): "

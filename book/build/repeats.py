@@ -76,23 +76,19 @@ def _summary(name, repeat, manifest):
     compared = {kind: total[kind] for kind in (EQUAL, WITHIN, APART)}
     n_compared = sum(compared.values())
     n_apart = Counter({chapter: count[APART] for chapter, count in counts.items()})
-    return (
-        {"claims": 0}
-        | repeat
-        | {  # of which earlier repeats know nothing
-            "title": name[0].upper() + name[1:].replace("-", " "),
-            "compared": compared,
-            "n_compared": n_compared,
-            "share": (total[EQUAL] + total[WITHIN]) / max(n_compared, 1),
-            "n_absent": total[ABSENT],
-            "most_apart": [pair for pair in n_apart.most_common(3) if pair[1]],
-            "n_anew": sum(
-                entry["published"] != _records_digest(chapter, manifest)
-                for chapter, entry in chapters.items()
-            ),
-            "rows": [
-                [chapter, *(count.get(kind, "") for kind in _HEADS)]
-                for chapter, count in counts.items()
-            ],
-        }
-    )
+    return repeat | {
+        "title": name[0].upper() + name[1:].replace("-", " "),
+        "compared": compared,
+        "n_compared": n_compared,
+        "share": (total[EQUAL] + total[WITHIN]) / max(n_compared, 1),
+        "n_absent": total[ABSENT],
+        "most_apart": [pair for pair in n_apart.most_common(3) if pair[1]],
+        "n_anew": sum(
+            entry["published"] != _records_digest(chapter, manifest)
+            for chapter, entry in chapters.items()
+        ),
+        "rows": [
+            [chapter, *(count.get(kind, "") for kind in _HEADS)]
+            for chapter, count in counts.items()
+        ],
+    }
