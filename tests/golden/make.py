@@ -9,10 +9,11 @@
     OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4" \\
       zslib run --all --quick --force
 
-(A finished run is kept whatever rounded it, so `--force`. NumPy names the features that a processor lacks as unknown: leave those out.) Numbers on which all
-agree are written with six digits. Of the others, whose trainings follow the last bits, only what
-was recorded is kept, and no value. Two chapters read published records
-(`leaderboard/01_systems`, `together/04_hubness_explains`): write theirs anew after publishing.
+(A finished run is kept whatever rounded it, so `--force`. NumPy names the features that a
+processor lacks as unknown: leave those out.) Numbers on which all agree are written with six
+digits. Of the others, whose trainings follow the last bits, only what was recorded is kept, and
+no value. Two chapters read published records (`leaderboard/01_systems`,
+`together/04_hubness_explains`): write theirs anew after publishing.
 """
 
 import json

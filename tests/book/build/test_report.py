@@ -170,7 +170,8 @@ def test_numbers_apart_from_the_published_are_listed_the_farthest_first(tiny_boo
     publish([CHAPTER])
     ours = {"same": 10.0, "new": 1.0, "near": 11.0, "far": 20.0}
     write_rows(folder, [{"metric": m, "value": v} for m, v in ours.items()])
-    (folder / "run.json").write_text(json.dumps(RUN | {"parameters": RUN["parameters"] | {"n_seeds": 1}}))
+    fewer = RUN | {"parameters": RUN["parameters"] | {"n_seeds": 1}}
+    (folder / "run.json").write_text(json.dumps(fewer))
     _, total, _, _, first, second = report.against_published().splitlines()
     assert total.split()[:7] == [CHAPTER, "4", "1", "0", "2", "1", "2026-01-02"]
     assert total.endswith("n_seeds 1 instead of 2")
