@@ -63,11 +63,11 @@ notebooks: $(VENV)/.lab  ## pair the chapters with notebooks, newer side wins
 	@$(BIN)/python -m book.notebooks
 	@echo "To open them: $(BIN)/jupyter lab"
 
-archive:  ## sources with data and records, and the site, with checksums, in dist/
+archive:  ## sources with data and records, and the site of the full run, with checksums, in dist/
 	@test -z "$(QUICK)" || { echo "An archive is of the whole book: leave QUICK out" >&2; exit 1; }
 	@changed=$$(git status --porcelain) && test -z "$$changed" || \
 	  { echo "Commit first: an archive is of one commit" >&2; exit 1; }
-	@$(MAKE) --no-print-directory book
+	@$(MAKE) --no-print-directory book FULL=1
 	@rm -rf dist && mkdir dist
 	@set -e; name=zslib-$$($(BIN)/python -c 'import zslib; print(zslib.__version__)'); \
 	  git archive --prefix=$$name/ -o dist/$$name-sources.tar.gz HEAD; \

@@ -5,7 +5,7 @@ import hashlib
 from pathlib import Path
 
 from book.agreement import compare
-from book.keys import code_digests, outdated
+from book.keys import code_digests, full_size, outdated
 from book.parameters import ChapterText
 from book.paths import CHOSEN, layout, text_of
 from book.store import latest_records, published, published_records, run_text
@@ -21,8 +21,8 @@ _OF_MACHINE = ("processor", "cores", "blas", "python", "numpy")
 def publish(chapters, *, root=None):
     """Keep the latest records of ``chapters`` with the sources, as the published run.
 
-    Quick runs, and runs on synthetic data alone of chapters that have real data, are refused:
-    readers compare with these.
+    Smaller runs than the full one, and runs on synthetic data alone of chapters that have real
+    data, are refused: readers compare with these.
     """
     place = layout(root)
     chosen = {}
@@ -31,8 +31,8 @@ def publish(chapters, *, root=None):
         records = latest_records(name, root=place.root)
         data = records.run["data"]
         about_synthetic = chapter_text.parameters["dataset"].default == "synthetic"
-        if records.run["parameters"].get("quick"):
-            raise ValueError(f"the latest run of {name} is a quick one: run it in full first")
+        if not full_size(records.run["parameters"], chapter_text):
+            raise ValueError(f"the latest run of {name} is no full one: zslib run --full {name}")
         if data and all(d["synthetic"] for d in data) and not about_synthetic:
             raise ValueError(f"the latest run of {name} is on synthetic data alone")
         chosen[name] = records

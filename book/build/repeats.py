@@ -60,6 +60,7 @@ def repeats_page(place):
         _summary(path.stem, json.loads(path.read_text(encoding="utf-8")), manifest)
         for path in sorted((place.published / "repeats").glob("*.json"))
     ]
+    repeats.sort(key=lambda repeat: -repeat["n_compared"])
     longest = max(hours, key=hours.get, default=None)
     return render("repeats.md", hours=hours, longest=longest, heads=_HEADS, repeats=repeats)
 

@@ -11,9 +11,9 @@ from book.build.plan import plan
 from book.build.run import run_chapters
 from book.paths import layout
 from book.store import read_records
+from tests.golden.make import ROUNDING
 
 ROOT = Path(__file__).parents[2]
-ROUNDING = "Haswell, threads 1"  # as in the Makefile
 NAMES = layout(ROOT).names()
 
 pytestmark = [pytest.mark.book, pytest.mark.usefixtures("light_runs")]

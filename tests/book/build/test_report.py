@@ -18,7 +18,8 @@ from book.store import latest_records, published, published_records
 CHAPTER = "demo/01_first"
 RUN = {
     "chapter": CHAPTER, "key": "0123456789abcdef", "commit": None, "device": "cpu",
-    "parameters": {"n_seeds": 3, "quick": False}, "date": "2026-01-02T03:04:05+00:00",
+    "parameters": {"dataset": "synthetic", "n_seeds": 2, "seed": 0, "quick": False, "level": 1.5},
+    "date": "2026-01-02T03:04:05+00:00",
     "data": [{"name": "europarl", "synthetic": False, "checksum": "ab" * 32}],
     "wall_seconds": 61.2, "peak_memory_mib": 1234,
     "machine": {"processor": "Some | CPU", "cores": 2, "python": "3.11.7", "numpy": "2.4.6"},
@@ -64,18 +65,18 @@ def test_publishing_keeps_a_full_run_on_real_data(tiny_book):
     assert noted == [CHAPTER, RUN["key"], "Some | CPU", "61.2"]
 
 
-def test_quick_and_synthetic_runs_are_not_published(tiny_book):
-    keep(tiny_book, parameters={"quick": True})
-    with pytest.raises(ValueError, match="is a quick one: run it in full first"):
+def test_smaller_and_synthetic_runs_are_not_published(tiny_book):
+    keep(tiny_book, parameters=RUN["parameters"] | {"n_seeds": 1})
+    with pytest.raises(ValueError, match=f"is no full one: zslib run --full {CHAPTER}"):
         publish([CHAPTER])
-    keep(tiny_book, data=[RUN["data"][0] | {"synthetic": True}])
+    synthetic = [RUN["data"][0] | {"synthetic": True}]
+    keep(tiny_book, data=synthetic, parameters=RUN["parameters"] | {"dataset": "auto"})
     source = tiny_book.place.chapter_file(CHAPTER)
-    about_synthetic = source.read_text()
-    source.write_text(about_synthetic.replace('"synthetic"', '"auto"'))
+    source.write_text(source.read_text().replace('"synthetic"', '"auto"'))
     with pytest.raises(ValueError, match="on synthetic data alone"):
         publish([CHAPTER])
     assert published() == {}
-    source.write_text(about_synthetic)
+    keep(tiny_book, data=synthetic)
     publish([CHAPTER])
     assert list(published()) == [CHAPTER]
     tiny_book.write("demo/02_never")
@@ -113,8 +114,8 @@ def test_runs_are_listed_with_data_cost_and_machine():
     assert this.startswith("**This run**") and "No runs." in others
     rows = this.strip().splitlines()[4:]
     assert [row.split(" | ")[0] for row in rows] == ["| a/01\\_a", "| b/02\\_b"]
-    assert "| – | 3 | n\\_seeds 3 instead of 9 | 61" in rows[0]
-    assert "europarl (abababab) | 3 | full | 61 | 1,234 | Some \\| CPU, 2 cores, cpu" in rows[1]
+    assert "| – | 2 | n\\_seeds 2 instead of 9 | 61" in rows[0]
+    assert "europarl (abababab) | 2 | full | 61 | 1,234 | Some \\| CPU, 2 cores, cpu" in rows[1]
 
 
 def test_pages_are_written_once(tiny_book):
@@ -145,7 +146,7 @@ def test_published_runs_are_checked(tiny_book, one):
 
 
 def test_a_published_run_must_have_the_parameters_of_its_chapter(tiny_book):
-    keep(tiny_book, parameters={"seed": 0, "sede": 1})
+    keep(tiny_book, parameters=RUN["parameters"] | {"sede": 1})
     publish([CHAPTER])
     said = r"run\.json names the parameter 'sede', which the chapter does not declare: run it"
     with pytest.raises(ValueError, match=said):
@@ -163,16 +164,17 @@ def test_stale_runs_are_told_once(tiny_book, one):
 
 
 def test_numbers_apart_from_the_published_are_listed_the_farthest_first(tiny_book):
-    folder = keep(tiny_book, parameters={"seed": 0, "n_seeds": 5})
+    folder = keep(tiny_book)
     theirs = {"near": 10.0, "far": 10.0, "same": 10.0}
     write_rows(folder, [{"metric": m, "value": v} for m, v in theirs.items()])
     publish([CHAPTER])
     ours = {"same": 10.0, "new": 1.0, "near": 11.0, "far": 20.0}
     write_rows(folder, [{"metric": m, "value": v} for m, v in ours.items()])
-    (folder / "run.json").write_text(json.dumps(RUN | {"parameters": {"seed": 0, "n_seeds": 1}}))
+    fewer = RUN | {"parameters": RUN["parameters"] | {"n_seeds": 1}}
+    (folder / "run.json").write_text(json.dumps(fewer))
     _, total, _, _, first, second = report.against_published().splitlines()
     assert total.split()[:7] == [CHAPTER, "4", "1", "0", "2", "1", "2026-01-02"]
-    assert total.endswith("n_seeds 1 instead of 5")
+    assert total.endswith("n_seeds 1 instead of 2")
     assert first.split() == [CHAPTER, "far", "20", "10"]
     assert second.split() == [CHAPTER, "near", "11", "10"]
     tiny_book.write("demo/02_other")
