@@ -38,6 +38,12 @@ def keep(name, text):
 # --- a process for each measurement ---
 
 
+def use_threads(number):
+    """Threads of BLAS in this process, which reads it as NumPy is first imported, and its own."""
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[variable] = str(number)
+
+
 def output(*arguments):
     """Standard output of this script, run again with other arguments."""
     command = [sys.executable, sys.modules["__main__"].__file__, *map(str, arguments)]
@@ -81,9 +87,7 @@ def run_stages(parser, name, title, stages):
             keep(name, "\n".join(parts))
         return
     options.threads = options.threads[0]
-    # Read by BLAS when NumPy is first imported, which is why the scripts import it late.
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[variable] = str(options.threads)
+    use_threads(options.threads)
     stages[options.one](options)
 
 

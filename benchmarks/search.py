@@ -16,13 +16,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
-from _harness import anonymous_memory, answer, keep, machine, watched
+from _harness import anonymous_memory, answer, keep, machine, use_threads, watched
 
 K = 20
 
@@ -108,12 +107,11 @@ LARGE = [name for name in PLAIN if "gold" not in name]
 LIMITS = (
     "Any exact selection on top of the product looks at each score once, and for NumPy that look "
     "is the second line. What is left of `top_k` above it is its search for the largest 20, and "
-    "of `gold_ranks` a comparison with the gold score and a count. CSLS and local scaling need "
-    "the product twice, once for the neighbours of the targets, so that two is their limit, and "
-    "local scaling has an exponential of each score as well. Inverted softmax has an exponential "
-    "of each score in the place of the second product. The globally corrected criterion and "
-    "mutual proximity compare each score with those of all queries, and do so only where a bound "
-    "lets a target in."
+    "of `gold_ranks` a comparison with the gold score and a count. A correction sees the scores "
+    "of a target with all queries in one tile, so that one product is enough, and looks at them "
+    "again: for the nearest queries (CSLS, local scaling), for a sum of exponentials (inverted "
+    "softmax), for mean and spread (mutual proximity), or for ranks (globally corrected). The "
+    "last two then correct what a bound lets through."
 )
 
 
@@ -165,7 +163,7 @@ def write_data(folder, n_targets):
 
 def measure(n_targets, rounds, names, threads):
     """Seconds and memory of each contestant, in processes with so many threads."""
-    os.environ.update(OMP_NUM_THREADS=str(threads), OPENBLAS_NUM_THREADS=str(threads))
+    use_threads(threads)
     with tempfile.TemporaryDirectory() as folder:
         write_data(Path(folder), n_targets)
         found = {name: answer("--folder", folder, "--alone", name) for name in names}
