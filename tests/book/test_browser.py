@@ -168,12 +168,15 @@ AXE_RUN = """async ([only, but]) => {
 # A frame tells the page of a new width; 300 ms later the theme looks what scrolls now.
 THEME_HAS_LOOKED = "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 350)))"
 # Thousands of words of code, cells of tables and formulas: of those that are alike, with what
-# they stand in, one has the colours of all, on whichever page.
+# they stand in, one has the colours of all, on whichever page. Of what is hidden axe says nothing.
 ONE_OF_A_KIND = """(known) => {
     const seen = new Set(known);
-    for (const part of [...document.querySelectorAll("body *")].reverse()) {
+    const parts = [...document.querySelectorAll("body *")].reverse();
+    const hidden = new Set(parts.filter((part) => !part.checkVisibility()));
+    for (const part of parts) {
         const formula = part.tagName === "MJX-CONTAINER";
         if (!part.isConnected || (part.children.length && !formula)) continue;
+        if (hidden.has(part)) { part.remove(); continue; }
         const kind = [part.getAttribute("style")];
         for (let e = part, i = 0; e && i < 4; e = e.parentElement, i++)
             kind.push(e.tagName, e.getAttribute("class"));
