@@ -125,11 +125,16 @@ OVERFLOW = """() => {
         (e) => e.getBoundingClientRect().right > width + 1);
     return [excess, out.slice(0, 3).map((e) => e.outerHTML.slice(0, 120))];
 }"""
-# Tables and drawings that reach beyond their place and do not say so.
-HIDDEN = """() => [...document.querySelectorAll(".pst-scrollable-table-container, figure > a")]
-    .filter((box) => box.scrollWidth > box.clientWidth + 1)
-    .filter((box) => !getComputedStyle(box, "::before").content.includes("scrolls"))
-    .map((box) => box.textContent.trim().slice(0, 60))"""
+# Tables and drawings that reach beyond their place and do not say so, a moment later at most.
+HIDDEN = """async () => {
+    const cut = () => [...document.querySelectorAll(".pst-scrollable-table-container, figure > a")]
+        .filter((box) => box.scrollWidth > box.clientWidth + 1)
+        .filter((box) => !getComputedStyle(box, "::before").content.includes("scrolls"))
+        .map((box) => box.textContent.trim().slice(0, 60));
+    const moment = () => new Promise((done) => setTimeout(done, 100));
+    for (let i = 0; i < 20 && cut().length; i++) await moment();
+    return cut();
+}"""
 
 
 def check_fit(page):
