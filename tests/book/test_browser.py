@@ -385,11 +385,14 @@ def reference(browser):
 @pytest.mark.parametrize("name", SINGLE)
 def test_page_of_the_reference(reference, name):
     page, text = reference.page, (SITE / name).read_text("utf-8")
-    page.evaluate(TAKE_THE_PLACE, [text, (SITE / name).as_uri()])
+    address = (SITE / name).as_uri()
+    page.evaluate(TAKE_THE_PLACE, [text, address])
     assert page.locator("main h1").count() >= 1
     assert page.locator("mjx-container").count() >= ('class="math' in text)
     assert page.evaluate(OVERFLOW) is None, "wider than the window"
     assert page.evaluate(CLIPPED) == [], "formulas cut off"
+    # The frame's files, with those of the pages before, and the page itself.
+    assert loaded({*reference.requests, address}) < MEGABYTE
     assert lost_links(page) == []
     assert reference.wrong == []
     with narrow(page):
