@@ -89,6 +89,7 @@ def _home(package):
     return next((p for p in places if not _INSTALLED & {*p.parts}), None)
 
 
+@cache
 def _path(module):
     """File of a module whose sources count, or None."""
     package, *rest = module.split(".")

@@ -143,12 +143,16 @@ def _pair_measure(value):
     )
 
 
+# Pairs on their side of the threshold, one way of counting for each kind.
+_SIDES = {
+    "positive pairs within the threshold, %": lambda near, far, tau: near < tau,
+    "negative pairs beyond the threshold, %": lambda near, far, tau: (far > tau).mean(axis=1),
+}
 _IN_PAIRS = {
     "negative pairs farther than the positive one, %": lambda near, far, tau: (
         far > near[:, None]
     ).mean(axis=1),
-    "positive pairs within the threshold, %": lambda near, far, tau: near < tau,
-    "negative pairs beyond the threshold, %": lambda near, far, tau: (far > tau).mean(axis=1),
+    **_SIDES,
 }
 PAIR_MEASURES = {name: _pair_measure(value) for name, value in _IN_PAIRS.items()}
 """What a metric does to the pairs of test images and unseen classes, as measures of runs."""
@@ -156,8 +160,7 @@ PAIR_MEASURES = {name: _pair_measure(value) for name, value in _IN_PAIRS.items()
 
 def _smaller(near, far, tau):
     """Of one training the kind of pair with fewer on its side of the threshold."""
-    sides = (value(near, far, tau) for name, value in _IN_PAIRS.items() if "threshold" in name)
-    return min(sides, key=np.mean)
+    return min((value(near, far, tau) for value in _SIDES.values()), key=np.mean)
 
 
 smaller_side = _pair_measure(_smaller)

@@ -86,8 +86,8 @@ def second_choices(methods, runs, **options):
         if method.name == "Bucher" and {"uncertainty", "Bucher"} <= by_method.keys()
     }
     second, failed = trainings(calls)
-    beside = {p: {"uncertainty": runs[p]["uncertainty"], SECOND: of} for p, of in second.items()}
-    return beside, failed
+    choices = {p: {"uncertainty": runs[p]["uncertainty"], SECOND: of} for p, of in second.items()}
+    return choices, failed
 
 
 def crossed_runs(methods, runs, folds, seeds, *, earlier, device="cpu"):

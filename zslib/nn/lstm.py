@@ -13,7 +13,8 @@ from zslib.nn.parameter import Parameter
 from zslib.search.threads import run_threads
 from zslib.validation import check_generator, check_integer
 
-TEXTS = 160  # of one direction, read at once in NumPy: their gates stay in the processor's cache
+TEXTS = 320  # of one direction, read by one thread of NumPy
+PIECE = 32  # of them, whose gates are computed at once: they stay in the processor's cache
 
 
 class BiLSTM(Layer):
@@ -73,98 +74,106 @@ class BiLSTM(Layer):
 
     def forward(self, x, mask=None, *, train=False):
         """States (n, T, 2h) of sequences ``x`` (n, T, n_in), forwards then backwards."""
-        W, h = self.input_weight.value, self.n_hidden
-        x = check_input(x, "(n, T, d)", W.shape[1])
+        W, R, b = self.input_weight.value, self.recurrent_weight.value, self.bias.value
+        d, h = W.shape[1], self.n_hidden
+        x = check_input(x, "(n, T, d)", d)
         xp = namespace(x, W)
         mask = check_mask(x, mask)
         (n, T), steps = x.shape[:2], _Steps.of(mask, *x.shape[:2])
-        flat = xp.reshape(x, (n * T, -1))
-        x = xp.stack([take_rows(flat, order) for order in steps.order])
-        gates = x @ W
-        hidden = xp.empty((*x.shape[:2], h), dtype=gates.dtype, device=array_device(x))
-        cells = xp.empty_like(hidden)
-        _in_parts(self._read, steps, gates, hidden, cells)
+        flat = xp.reshape(x, (n * T, d))
+        # A step is one product: a row is x_t, 1, h_{t-1}, and the weight W, b, R.
+        weight = xp.concat([W, b[:, None, :], R], axis=1)
+        weight[..., : 3 * h] *= 0.5  # of a / 2 in the sigmoids
+        rows, gates, cells, hidden = (
+            xp.empty((*steps.order.shape, k), dtype=W.dtype, device=array_device(W))
+            for k in (d + 1 + h, 4 * h, h, h)
+        )
+        for k in (0, 1):
+            rows[k, :, :d] = take_rows(flat, steps.order[k])
+        rows[..., d] = 1.0
+        rows[:, : int(steps.n_active[0]), d + 1 :] = 0.0
+        _in_parts(self._read, steps, weight, rows, gates, cells, hidden)
         if train:
-            self._saved = x, mask, steps, gates, hidden, cells
+            self._saved = mask, steps, rows, gates, cells
         out = xp.concat([take_rows(hidden[k, ...], steps.place[k]) for k in (0, 1)], axis=1)
         return zero_padded(xp.reshape(out, (n, T, 2 * h)), mask, in_place=True)
 
     def backward(self, gradient):
         """Add to the parameters' gradients; return the gradient by x, (n, T, n_in)."""
-        x, mask, steps, gates, hidden, cells = self._use_saved()  # the gates become gradients
+        mask, steps, rows, gates, cells = self._use_saved()  # the gates become gradients
         W, h = self.input_weight.value, self.n_hidden
-        xp = namespace(x, gradient)
+        xp, d = namespace(rows, gradient), W.shape[1]
         n, T = gradient.shape[:2]
         flat = xp.reshape(gradient, (n * T, 2 * h))
         halves = zip((flat[:, :h], flat[:, h:]), steps.order, strict=True)
         by_out = xp.stack([take_rows(half, order) for half, order in halves])
-        _in_parts(self._unread, steps, gates, by_out, cells)
-        before = xp.stack([take_rows(hidden[k, ...], steps.before) for k in (0, 1)])
-        self.bias.add(xp.sum(gates, axis=1))
-        self.input_weight.add(xp.permute_dims(x, (0, 2, 1)) @ gates)
-        later = gates[:, steps.n_active[0] :, :]
-        self.recurrent_weight.add(xp.permute_dims(before, (0, 2, 1)) @ later)
+        _in_parts(self._unread, steps, self.recurrent_weight.value, by_out, gates, cells)
+        by_weight = xp.permute_dims(rows, (0, 2, 1)) @ gates
+        self.input_weight.add(by_weight[:, :d, :])
+        self.bias.add(by_weight[:, d, :])
+        self.recurrent_weight.add(by_weight[:, d + 1 :, :])
         by_x = gates @ xp.permute_dims(W, (0, 2, 1))
         by_x = sum(take_rows(by_x[k, ...], steps.place[k]) for k in (0, 1))
         return zero_padded(xp.reshape(by_x, (n, T, -1)), mask, in_place=True)
 
-    def _read(self, ways, texts, steps, gates, hidden, cells):
-        """All steps of some directions and texts: fills gates, hidden and cells."""
-        R, h = self.recurrent_weight.value[ways, ...], self.n_hidden
-        b = self.bias.value[ways, None, :]
-        xp = namespace(R)
+    def _read(self, texts, steps, weight, rows, gates, cells, hidden):
+        """All steps of some texts: fills gates, cells and hidden."""
+        h = self.n_hidden
         for now, before in steps.rows(texts):
-            gate = gates[ways, now, :]
             if before is not None:
-                gate += hidden[ways, before, :] @ R
-            gate += b
-            sigmoids = gate[..., : 3 * h]
-            sigmoids *= 0.5
-            tanh_in_place(gate)
-            sigmoids += 1.0
-            sigmoids *= 0.5
-            i, f, o, u = _gates(gate, h)
-            cell = i * u
-            if before is not None:
-                cell += f * cells[ways, before, :]
-            cells[ways, now, :] = cell
-            hidden[ways, now, :] = o * xp.tanh(cell)
+                rows[:, now, -h:] = hidden[:, before, :]
+            sums = rows[:, now, :] @ weight
+            arrays = sums, gates[:, now, :], cells[:, now, :], hidden[:, now, :]
+            earlier = _earlier(cells, now, before)
+            for some in _pieces(sums):
+                tanhs, gate, cell, state = (array[:, some, :] for array in arrays)
+                sigmoids = tanh_in_place(tanhs)[..., : 3 * h]
+                sigmoids += 1.0
+                sigmoids *= 0.5
+                gate[...] = tanhs
+                i, f, o, u = _gates(gate, h)
+                new = i * u
+                new += f * earlier[:, some, :]
+                cell[...] = new
+                state[...] = o * tanh_in_place(new)
 
-    def _unread(self, ways, texts, steps, gates, by_out, cells):
+    def _unread(self, texts, steps, R, by_out, gates, cells):
         """Back through the steps: the place of the gates holds their gradients afterwards."""
-        R, h = self.recurrent_weight.value[ways, ...], self.n_hidden
-        xp = namespace(R)
+        xp, h = namespace(R), self.n_hidden
         R = xp.permute_dims(R, (0, 2, 1))
         # Backwards, texts join in: those that have not yet have gradients of zero.
         shape = (R.shape[0], texts.stop - texts.start, h)
-        by_all_hidden = xp.zeros(shape, dtype=R.dtype, device=array_device(R))
-        by_all_cells = xp.zeros_like(by_all_hidden)
+        by_hidden = xp.zeros(shape, dtype=R.dtype, device=array_device(R))
+        by_cells = xp.zeros_like(by_hidden)
         for now, before in reversed(steps.rows(texts)):
-            k = now.stop - now.start
-            by_hidden, by_cell = by_all_hidden[:, :k, :], by_all_cells[:, :k, :]
-            by_hidden += by_out[ways, now, :]
-            gate = gates[ways, now, :]
-            i, f, o, u = _gates(gate, h)
-            tanh = xp.tanh(cells[ways, now, :])
-            by_tanh = by_hidden * o
-            by_cell += by_tanh
-            tanh_squared = tanh * tanh
-            tanh_squared *= by_tanh
-            by_cell -= tanh_squared
-            by_o = tanh * by_tanh * (1.0 - o)
-            by_i = by_cell * i
-            by_u = by_i * (1.0 - u * u)
-            by_i *= u
-            by_i *= 1.0 - i
-            by_cell *= f
-            by_f = xp.zeros_like(f)
+            gate = gates[:, now, :]
+            arrays = cells[:, now, :], by_out[:, now, :], by_hidden, by_cells
+            earlier = _earlier(cells, now, before)
+            for some in _pieces(gate):
+                cell, by_this, by_state, by_cell = (array[:, some, :] for array in arrays)
+                i, f, o, u = _gates(gate[:, some, :], h)
+                tanh = xp.tanh(cell)
+                by_state += by_this
+                by_state *= o
+                by_cell += by_state
+                by_state *= tanh
+                tanh *= by_state
+                by_cell -= tanh
+                # The slope of a sigmoid s is s - s s, that of u 1 - u u. Each gate's place takes
+                # its gradient, when no other needs it any more.
+                o[...] = by_state - by_state * o
+                by_i = by_cell * i
+                by_u = by_i * u
+                i *= by_u
+                u *= by_u
+                i[...] = by_u - i
+                u[...] = by_i - u
+                by_cell *= f
+                by_f = by_cell * earlier[:, some, :]
+                f *= by_f
+                f[...] = by_f - f
             if before is not None:
-                by_f = by_cell * cells[ways, before, :]
-                by_f *= 1.0 - f
-            for place, part in zip((i, f, o, u), (by_i, by_f, by_o, by_u), strict=True):
-                place[...] = part
-            if before is not None:
-                by_hidden[...] = gate @ R
+                by_hidden[:, : now.stop - now.start, :] = gate @ R
 
 
 class _Steps(NamedTuple):
@@ -214,18 +223,29 @@ class _Steps(NamedTuple):
 
 
 def _in_parts(work, steps, *arrays):
-    """``work(ways, texts, steps, *arrays)``, in NumPy by threads that share the work out."""
+    """``work(texts, steps, *arrays)``, in NumPy by threads that share the work out."""
     n = int(steps.n_active[0])
     if not is_numpy_array(arrays[0]):
-        work(slice(0, 2), slice(0, n), steps, *arrays)
+        work(slice(0, n), steps, *arrays)
         return
     parts = [(slice(way, way + 1), texts) for texts in slices(n, TEXTS) for way in (0, 1)]
 
     def run(parts):
         for ways, texts in parts:
-            work(ways, texts, steps, *arrays)
+            work(texts, steps, *(array[ways, ...] for array in arrays))
 
-    run_threads(run, parts, small=arrays[0].size < 2**20)
+    run_threads(run, parts, small=max(array.size for array in arrays) < 2**20)
+
+
+def _pieces(array):
+    """Slices of the texts of one step, of NumPy each of `PIECE`."""
+    n = array.shape[1]
+    return slices(n, PIECE) if is_numpy_array(array) else [slice(0, n)]
+
+
+def _earlier(cells, now, before):
+    """The cells of the step before, of the first step zeros."""
+    return namespace(cells).zeros_like(cells[:, now, :]) if before is None else cells[:, before, :]
 
 
 def _gates(gate, h):
