@@ -31,7 +31,7 @@ def package(tmp_path, monkeypatch):
 
 
 def clear():
-    for name in ("_home", "_known", "_digest", "_data_files"):
+    for name in ("_home", "_path", "_known", "_digest", "_data_files"):
         getattr(code_digest, name).cache_clear()
     keys.package_digest.cache_clear()
 
