@@ -23,7 +23,9 @@ class RunCard:
             "Data": data or "none",
             **({"Missing data": ", ".join(run["missing"])} if run.get("missing") else {}),
             **({"Not trained": "; ".join(run["failed"])} if run.get("failed") else {}),
-            "Parameters": ", ".join(f"{k}: {v}" for k, v in run["parameters"].items()),
+            "Parameters": ", ".join(
+                f"{k}: {'none' if v == '' else v}" for k, v in run["parameters"].items()
+            ),
             **({"Settings": told_choices(run["choices"])} if run.get("choices") else {}),
             "Code": f"zslib {run['version']}, commit {self._commit()}",
             "Record set": f"{run['chapter']}/{run['key']}",
@@ -53,10 +55,11 @@ def told_choices(choices):
     Examples
     --------
     >>> told_choices({"taken": {"2026-11-21": 12}, "made": 1})
-    '12 chosen on 2026-11-21, 1 chosen in this run'
+    '12 settings chosen on 2026-11-21, 1 chosen in this run'
     """
     taken, made = choices["taken"], choices["made"]
-    before = [f"{sum(taken.values())} chosen on {' and '.join(taken)}"] * bool(taken)
+    n = sum(taken.values())
+    before = [f"{n} setting{'s' * (n != 1)} chosen on {' and '.join(taken)}"] * bool(taken)
     return ", ".join(before + [f"{made} chosen in this run"] * bool(made or not taken))
 
 

@@ -18,10 +18,10 @@ def filled(sentence, records, paper=None):
     A field names a record by its metric, method, data set and other columns:
     ``{P@1; max-margin - ridge; europarl; space=full; +.1f}``. The last part is a number format;
     ``interval`` adds the interval. Of words behind bars, ``{P@1; … | above | below | near}``, the
-    first stands for a number whose whole interval, as wide as verdicts take it, is above zero, the
-    second for one below it, the last for the others. ``{paper; table1; max-margin}`` is a number
-    that the paper prints. With ``one in`` for a number format, a share in percent becomes "one in
-    five".
+    first stands for a number that is clearly above zero, as verdicts take it, the second for one
+    below it, the last for the others; with ``than 1`` one takes the place of zero.
+    ``{paper; table1; max-margin}`` is a number that the paper prints. With ``one in`` for a number
+    format, a share in percent becomes "one in five".
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def _value_of(field, records, paper):
     """What stands for a field of `filled`."""
     where, *words = (part.strip() for part in re.split(r"\s\|\s", field))
     parts = [part.strip() for part in where.split(";")]
-    forms = [p for p in parts if re.fullmatch(r"interval|one in|\+?,?(\.\d[fg%])?", p)]
+    forms = [p for p in parts if re.fullmatch(r"interval|than 1|one in|\+?,?(\.\d[fg%])?", p)]
     names = [part for part in parts if part not in forms]
     plain = next((form for form in forms if form != "interval"), "")
     if names[0] == "paper":
@@ -67,7 +67,7 @@ def _value_of(field, records, paper):
     if len(rows) != 1:
         raise LookupError(f"{len(rows)} records have {columns}")
     if words:
-        side = sign(rows[0])
+        side = sign(rows[0], "than 1" in forms)
         return words[0] if side > 0 else words[1] if side < 0 else words[-1]
     value, low, high = expanded(rows[0])
     if low is None or low == high or "interval" not in forms:

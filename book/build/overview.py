@@ -40,7 +40,8 @@ def _question(verdict, other):
     name = "" if verdict.verdict == MIXED else mark.mark.name
     place = ", ".join(filter(None, (verdict.claim.where, name)))
     told = line(verdict, verdict)
-    untested = "Our data do not give this number." * (verdict.verdict == NOT_TESTABLE)
+    whose = "This run does" if other and other.verdict != verdict.verdict else "Our data do"
+    untested = f"{whose} not give this number." * (verdict.verdict == NOT_TESTABLE)
     if verdict.why.startswith(READING):
         numbers.append(verdict.why)
     if other and other.verdict != verdict.verdict:

@@ -154,7 +154,7 @@ def constant_picture(records):
         return None
     ranking = sorted(shares, key=shares.get, reverse=True)
     constant, system = shares["calibration"], shares["system"]
-    part = "Half" if 0.45 <= constant <= 0.55 else f"{constant:.0%}"
+    part = "half" if 0.45 <= constant <= 0.55 else f"{constant:.0%}"
     # Rows of the whole board: a small run shows the published systems beside its own.
     systems = explained[0].get("n_units", 0)
     sets = sum(row["metric"] == "rank correlation of largest hub and ACC" for row in rows)
@@ -167,7 +167,7 @@ def constant_picture(records):
         bars.append((kind, 0, y, max(across, 0.5)))
         texts.append(("", across + 1.5, y + 17, "start", f"{shares[name]:.0%}"))
     return Shared(
-        title=f"{part} of a zero-shot leaderboard is one constant; the system is {system:.0%}",
+        title=f"One constant explains {part} of a zero-shot leaderboard, the system {system:.0%}",
         caption=(
             "Each bar is the share of the variance of H (the harmonic mean of the accuracies on "
             "seen and unseen classes) that a factor explains, adjusted for its number of groups. "

@@ -132,7 +132,8 @@ def _margin_of(claim, mark):
     if claim.margin is not None:
         return claim.margin
     effect = printed_difference(claim, mark)
-    if effect is None and not _IN_POINTS.fullmatch(mark.record.get("metric", "")):
+    in_points = _IN_POINTS.fullmatch(mark.record.get("metric", ""))
+    if not in_points and (effect is None or mark.without):  # of a factor a point says nothing
         return None
     return min(1.0, abs(effect)) if effect else 1.0
 
@@ -212,7 +213,8 @@ def _beside(whole, carrying, beside):
     if verdict == whole.verdict:
         return whole
     others = _by_verdict(beside, lambda one: one.mark.name)
-    return replace(whole, verdict=verdict, why=f"{whole.why}; also: {others}")
+    first = "by itself: " * (whole.verdict == OPEN)
+    return replace(whole, verdict=verdict, why=f"{first}{whole.why}; also: {others}")
 
 
 def _leaning(verdicts):
@@ -263,7 +265,8 @@ def _by_verdict(verdicts, name):
     names = {}
     for one in verdicts:
         said = name(one)
-        names.setdefault(one.verdict, []).append(f"“{said}”" if "," in said else said)
+        phrase = "," in said or (" " in said and said[0].islower())
+        names.setdefault(one.verdict, []).append(f"“{said}”" if phrase else said)
     return "; ".join(f"{verdict} on {' and '.join(each)}" for verdict, each in names.items())
 
 
@@ -325,13 +328,9 @@ def _judge_one(claim, mark, record, records, of_sets=False):
         reason = f"{_number(value)} {'' if holds else 'not '}{comparison} {_number(threshold)}"
         reason += " in one run, without an interval" * (record.get("n_seeds") == 1)
         return verdict(HELD if holds else against, reason)
-    unit = record.get("unit", "runs")
-    distance = min(abs(low - threshold), abs(high - threshold))
-    redrawn = _REDRAWN.get(unit, _REDRAWN_OTHERS)
-    if n_draws := record.get("n_draws"):
-        redrawn = _REDRAWN_OTHERS * math.sqrt(2000 / n_draws)
-    if unit != "runs" and claim.kind != "theorem" and distance < redrawn * (high - low):
-        return verdict(OPEN, f"the interval ends at {_number(threshold)}: other draws may turn it")
+    if claim.kind != "theorem" and _may_turn(record, low, high, threshold):
+        near = f"the interval ends near {_number(threshold)}"
+        return verdict(OPEN, f"{near}: other draws may turn it")
     if holds and compare(hard_end, threshold):
         return verdict(HELD, f"whole interval {comparison} {_number(threshold)}")
     if low == high == threshold:
@@ -345,6 +344,16 @@ def _judge_one(claim, mark, record, records, of_sets=False):
         return replace(one, why=f"{one.why}: {answer}{more}", sample=sample)
     beside = "on the other side of" if low < high else "at"
     return verdict(against, f"the whole interval lies {beside} {_number(threshold)}")
+
+
+def _may_turn(record, low, high, threshold):
+    """Whether other draws of the bootstrap may move an end of an interval past a threshold."""
+    unit = record.get("unit", "runs")
+    redrawn = _REDRAWN.get(unit, _REDRAWN_OTHERS)
+    if n_draws := record.get("n_draws"):
+        redrawn = _REDRAWN_OTHERS * math.sqrt(2000 / n_draws)
+    distance = min(abs(low - threshold), abs(high - threshold))
+    return unit != "runs" and distance < redrawn * (high - low)
 
 
 def expanded(record):
@@ -363,11 +372,16 @@ def expanded(record):
     return value, value - factor * (value - low), value + factor * (high - value)
 
 
-def sign(record):
-    """1 or −1 where a record's whole interval, as expanded, is on that side of zero, else 0."""
+def sign(record, threshold=0.0):
+    """1 or −1 where a record's whole interval is clearly on that side of a threshold, else 0.
+
+    As for verdicts: it is `expanded`, and no other draws of the bootstrap may turn it.
+    """
     value, low, high = expanded(record)
     low, high = (value if end is None else end for end in (low, high))
-    return 1 if low > 0 else -1 if high < 0 else 0
+    if _may_turn(record, low, high, threshold):
+        return 0
+    return 1 if low > threshold else -1 if high < threshold else 0
 
 
 def _at_an_end(mark, data):
@@ -430,13 +444,18 @@ def check_claims(paper, records):
 def chapter_verdicts(chapter, records):
     """Verdicts of ``records`` on the claims that this chapter judges; none where there are none.
 
-    Of a claim with marks in several chapters the others' are left out.
+    Of a claim with marks in several chapters the others' are left out, which its reason says.
     """
-    return [
-        judge(replace(claim, marks=marks_in(claim, chapter)), records)
-        for claim in claims_of(chapter)
-        if claim.chapter == chapter
-    ]
+    verdicts = []
+    for claim in claims_of(chapter):
+        if claim.chapter == chapter:
+            marks = marks_in(claim, chapter)
+            verdict = judge(replace(claim, marks=marks), records)
+            if len(marks) < len(claim.marks) and verdict.verdict != NOT_TESTABLE:
+                why = f"{verdict.why}; by this chapter alone, the scorecard hears others too"
+                verdict = replace(verdict, why=why)
+            verdicts.append(verdict)
+    return verdicts
 
 
 def looks_again(chapter, records):

@@ -27,6 +27,8 @@ RECORDS = [
     {"metric": "alone", "value": 3.0},
     {"metric": "alone", "value": 3.1, "over": "all sets"},
     {"metric": "ACC", "value": 2.0, "low": 0.1, "high": 4.0, "unit": "classes", "n_units": 10},
+    {"metric": "times", "value": 2.0, "low": 1.2, "high": 3.0},
+    {"metric": "ahead", "value": 2.0, "low": 0.05, "high": 3.9, "unit": "words"},
 ]
 RUN = {"date": "2026-01-02T03:04", "data": [], "parameters": {}}
 
@@ -42,6 +44,9 @@ RUN = {"date": "2026-01-02T03:04", "data": [], "parameters": {}}
         ("{P@1; b - c | up | down | level}", "level"),
         ("{ACC | up | down | level}", "level"),  # of few classes, as for verdicts
         ("{ACC; .1f; interval}", "2.0 [−0.3, 4.4]"),
+        ("{ahead | up | down | level}", "level"),  # other draws may turn it, as for verdicts
+        ("{times; than 1 | more | fewer | as many}", "more"),
+        ("{P@1; b - c; than 1 | more | fewer | as many}", "as many"),
         ("{P@1; b - c; +.1f}", "+1.0"),
         ("{size; k=2; space=all words}, {size; .2f}", "12,345, 12345.00"),
         ("{error}, {error; .0%}", "2.13·10⁻⁷, 0%"),

@@ -6,6 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+from book.papers import chapter_verdicts
 from book.papers.claims import Claim, Mark
 from book.papers.discoveries import discoveries, p_value, survivors
 from book.papers.verdicts import judge
@@ -70,6 +71,12 @@ SMALL = [["table3", "cross-modal", method, "P@1"] for method in ("max-margin", "
         ({"record": {"metric": "rho"}, "margin": 2.0}, (0.1, -0.5, 1.9), 2.0),
         # The paper's effect, 0.8 points of P@1, is smaller than a point.
         ({"record": {"metric": "P@1"}, "printed": SMALL}, (0.1, -0.7, 0.7), 0.8),
+        # A factor, of which no effect is one: a point would be everything up to twice as much.
+        (
+            {"record": {"metric": "times"}, "printed": SMALL[:1], "without": 1.0},
+            (0.1, -0.7, 0.7),
+            None,
+        ),
     ],
 )
 def test_an_open_claim_may_say_that_there_is_no_effect_worth_the_name(fields, ends, margin):
@@ -292,3 +299,10 @@ def test_p_is_that_of_a_normal_distribution_with_this_interval():
 def test_only_what_decides_survives_or_not():
     verdicts = [judge(replace(CLAIM, id=str(i)), [on("a", e)]) for i, e in enumerate((YES, MAYBE))]
     assert survivors(verdicts) == {("hubness", "0"): True}
+
+
+def test_a_chapter_says_where_it_judges_without_the_looks_of_others():
+    weight = {"metric": "weight on easy triplets, %", "over": "all sets", "stage": "end"}
+    seen = [weight | {"view": v, "reading": "chosen", "value": 3.0} for v in ("images", "labels")]
+    judged = {v.claim.id: v for v in chapter_verdicts("dark/03_hardness", seen)}
+    assert judged["easy-ones-count"].why.endswith("the scorecard hears others too")
