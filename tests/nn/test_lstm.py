@@ -40,7 +40,7 @@ def test_layer(check_layer, texts, T):
         check_layer(make, loop, x, mask)
 
 
-def test_threads_share_out_the_texts_and_change_nothing(monkeypatch, texts):
+def test_threads_and_pieces_share_out_the_texts_and_change_nothing(monkeypatch, texts):
     x, mask = texts(n=8, T=5, d=2)
     run_threads, used = lstm_file.run_threads, []
 
@@ -49,8 +49,9 @@ def test_threads_share_out_the_texts_and_change_nothing(monkeypatch, texts):
         return run_threads(work, items)
 
     results = []
-    for size, run in ((160, run_threads), (3, always_threads)):
+    for size, piece, run in ((160, 32, run_threads), (3, 2, always_threads)):
         monkeypatch.setattr(lstm_file, "TEXTS", size)
+        monkeypatch.setattr(lstm_file, "PIECE", piece)
         monkeypatch.setattr(lstm_file, "run_threads", run)
         layer = BiLSTM(2, 4, np.random.default_rng(0), like=np.zeros(1))
         with threadpool_limits(2, user_api="blas"):
