@@ -68,7 +68,7 @@ def test_choices_go_from_one_run_to_the_next_with_their_date(place):
     assert (entry["choice"], entry["parameters"]["level"]) == ("ridge on words", 1.5)
     place.chosen(NAME).write_text(json.dumps([entry | {"date": "2020-02-02"}]))
     attempted, card, _ = run(tune=False, best=1.0)
-    assert not attempted and "Settings: 1 chosen on 2020-02-02" in card
+    assert not attempted and "Settings: 1 setting chosen on 2020-02-02" in card
     (again,) = json.loads((latest(place) / "chosen.json").read_text())
     assert again == entry | {"date": "2020-02-02"}
     attempted, card, records = run(tune=True, best=1.0)
