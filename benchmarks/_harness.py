@@ -94,11 +94,13 @@ def run_stages(parser, name, title, stages):
 # --- time ---
 
 
-def take_turns(tasks, repeats, *, warm_up=1):
+def take_turns(tasks, repeats, *, warm_up=1, in_a_row=1):
     """Seconds of all runs, those of one task in turns, so that other work hits all of them alike.
 
-    ``tasks`` yields dictionaries of runs; a run's ``scale`` multiplies its seconds. Returned are
-    ``times`` and the last ``answers`` by key, and a sentence on what ``others`` did meanwhile.
+    A turn is one run, or the last of several ``in_a_row``: what repeats itself, as a training
+    does, takes the memory that it has just freed. ``tasks`` yields dictionaries of runs; a run's
+    ``scale`` multiplies its seconds. Returned are ``times`` and the last ``answers`` by key, and a
+    sentence on what ``others`` did meanwhile.
     """
     import psutil
 
@@ -113,6 +115,8 @@ def take_turns(tasks, repeats, *, warm_up=1):
         times |= {key: [] for key in runs}
         for turn in range(repeats + warm_up):
             for key, run in runs.items():
+                for _ in range(in_a_row - 1):
+                    run()
                 start = time.perf_counter()
                 answers[key] = run()
                 if turn >= warm_up:

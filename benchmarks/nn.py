@@ -12,7 +12,9 @@ with ``--write`` keeps them in ``benchmarks/results/nn.md``. The tasks:
 
 Both start from the same parameters. Without dropout, and with texts of one length, both take the
 same steps, which the table of losses shows. The competitors of one task take turns, so that other
-work on the machine hits both alike. Peak memory (Linux) is measured in a process of its own.
+work on the machine hits both alike; a turn is two runs, of which the second counts, because a
+training repeats its step and takes again the memory that the step before has freed. Peak memory
+(Linux) is measured in a process of its own.
 """
 
 from __future__ import annotations
@@ -304,7 +306,7 @@ def measure_times(options):
 
     torch.set_num_threads(options.threads)
     tasks = tasks_of(COMPETITORS, lambda key: COMPETITORS[key](options))
-    found = take_turns(tasks, options.repeats, warm_up=2)
+    found = take_turns(tasks, options.repeats, warm_up=0, in_a_row=2)
     parameters = sum(p.value.size for p in network(options, 0.0).parameters().values())
     first, second = options.filters
     print(
@@ -314,7 +316,8 @@ def measure_times(options):
         f"tokens (or {min(5, options.tokens)} to {options.tokens}), vocabulary of "
         f"{options.vocabulary:,}, word vectors of {options.words}, blocks of {first} and {second} "
         f"filters, {options.units} LSTM units in each direction, {options.classes} classes: "
-        f"{parameters / 1e6:.1f} million parameters, float32; {options.repeats} turns. The ratio "
+        f"{parameters / 1e6:.1f} million parameters, float32; {options.repeats} turns of two "
+        "runs each, the second of which counts, as in a training. The ratio "
         "is to PyTorch's time, at the medians and at the minima. Peak memory: growth "
         f"over parameters and batch during one run, in a process of its own. {found.others}\n\n"
         "| task | by | median, s | minimum, s | ratio, median | ratio, minimum "
