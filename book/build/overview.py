@@ -40,11 +40,12 @@ def _question(verdict, other):
     name = "" if verdict.verdict == MIXED else mark.mark.name
     place = ", ".join(filter(None, (verdict.claim.where, name)))
     told = line(verdict, verdict)
-    whose = "This run does" if other and other.verdict != verdict.verdict else "Our data do"
+    otherwise = other and other.verdict != verdict.verdict
+    whose = "This run does" if otherwise else "Our data do"
     untested = f"{whose} not give this number." * (verdict.verdict == NOT_TESTABLE)
     if verdict.why.startswith(READING):
         numbers.append(verdict.why)
-    if other and other.verdict != verdict.verdict:
+    if otherwise:
         numbers.append(f"our full run: {other.verdict}")
     why = f"In our full run: {told['why']}" if other and told["why"] else told["why"]
     return {

@@ -6,6 +6,7 @@ from collections import Counter
 from book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
 from book.build.errata import errata_page
 from book.build.followed import followed_page
+from book.build.forest import results
 from book.build.front import front_page
 from book.build.overview import map_page, overview, together
 from book.build.picture import direction_picture, shared_file
@@ -110,12 +111,13 @@ def shown_runs(place):
 
 def _differences(records, others):
     """In how many results the published run, of the ``others``, differs; empty where in none."""
-    ours, theirs = ([v for p in PAPERS for v in check_claims(p, r)] for r in (records, others))
-    pairs = [(a, b) for a, b in zip(ours, theirs, strict=True) if a.claim.group == "result"]
-    n_different = sum(a.verdict != b.verdict for a, b in pairs)
+    ours, theirs = (
+        results(v for p in PAPERS for v in check_claims(p, r)) for r in (records, others)
+    )
+    n_different = sum(a.verdict != b.verdict for a, b in zip(ours, theirs, strict=True))
     note = (
         "These pages show a short run. Our full run, whose records come with the book, judges "
-        f"{n_different} of the {len(pairs)} results otherwise."
+        f"{n_different} of the {len(ours)} results otherwise."
     )
     return note if n_different else ""
 
