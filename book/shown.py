@@ -297,7 +297,8 @@ class Shown:
         """Means over data sets where there is one are of that set, which most of them repeat."""
         alone = [row for row in self if row.get("dataset") != "mean"]
         sets = {row.get("dataset") for row in alone}
-        if len(sets) != 1:
+        averaged = {name for row in self for name in getattr(row.get("dataset"), "labels", ())}
+        if len(sets) != 1 or averaged - sets:
             return self
         (name,) = sets
         but = ("dataset", "setting", "value")
