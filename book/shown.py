@@ -227,6 +227,7 @@ class Shown:
             if xscale != "linear" and len(places) < 9:
                 ax.set_xticks(places, [f"{p:.{3 if p < 1 else 6}g}" for p in places])
                 ax.xaxis.minorticks_off()
+                _thin_labels(ax)
             elif xscale == "linear" and all(isinstance(place, int) for place in places):
                 ax.xaxis.get_major_locator().set_params(integer=True)
             if yscale == "log":  # 0.5, 1, 2 where there is room, and never 2 × 10⁰
@@ -335,6 +336,15 @@ class Shown:
         data = ", ".join(names) or self.chapter.data
         units = _units(row["value"] for row in self if intervals)
         return caption_of(caption, data, self.chapter, units)
+
+
+def _thin_labels(ax):
+    """Leave out labels of the horizontal axis that would run into the one before."""
+    reach = -np.inf
+    for label in sorted(ax.get_xticklabels(), key=lambda label: label.get_position()[0]):
+        box = label.get_window_extent()
+        label.set_visible(box.x0 > reach + 4)
+        reach = box.x1 if label.get_visible() else reach
 
 
 def _units(values):

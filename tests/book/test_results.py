@@ -2,7 +2,7 @@
 
 from collections import namedtuple
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from types import SimpleNamespace
 
 import numpy as np
@@ -146,9 +146,22 @@ def test_figures_draw_every_result(chapter, kind, drawn):
         assert [bar.get_height() for bar in axes[1].patches] == [1, 2, 3, 2, 3, 4]
 
 
-def curves(rows, chapter):
-    options = {"x": "at", "series": "method", "xlabel": "", "ylabel": "", "alt": "a"}
+def curves(rows, chapter, **more):
+    options = {"x": "at", "series": "method", "xlabel": "", "ylabel": "", "alt": "a"} | more
     Results(rows, chapter=chapter).curves("fig-a", "A.", **options)
+
+
+def test_labels_of_an_axis_keep_apart(chapter, drawn):
+    places = (1e-5, 1e-4, 1e-3, 0.0033, 0.01, 0.012, 0.1)
+    rows = [
+        {"method": "a", "at": at, "value": 1.0, "panel": panel}
+        for at, panel in product(places, "stuv")
+    ]
+    curves(rows, chapter, xscale="log", panels="panel")
+    for ax in drawn[0][0].axes:
+        boxes = [t.get_window_extent() for t in ax.get_xticklabels() if t.get_visible()]
+        assert len(ax.get_xticks()) == len(places) > len(boxes) > 2
+        assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 
 @pytest.mark.parametrize(("n", "bands"), [(3, 0), (4, 2)])
@@ -274,3 +287,10 @@ def test_the_mean_over_one_data_set_is_not_shown_beside_it():
     assert "CUB" in table and "mean" not in table
     two = Results([*one, own | {"dataset": "awa1"}], chapter=about)
     assert len(two._telling()) == len(two)
+
+
+def test_the_mean_over_others_as_well_is_shown_beside_the_one_set():
+    row = {"method": "a", "metric": "ACC", "value": 3.0}
+    both = Results([row | {"dataset": "cub"}, row | {"dataset": "awa1"}])
+    picked = (both + both.mean()).only(dataset=["cub", "mean"])
+    assert [row["dataset"] for row in picked._telling()] == ["cub", "mean"]
