@@ -53,6 +53,20 @@ def product_and_looks(queries, targets):
     return product(queries, targets, 1024, look)
 
 
+def product_and_bounds(queries, targets):
+    """The same of ranks: each score is held against two bounds, and what is beyond is counted."""
+    bounds = np.zeros((2, len(queries)), queries.dtype)
+
+    def look(block, scores):
+        np.vecdot(block, block)
+        for start in range(0, len(scores), 255):
+            for bound in bounds:
+                above = scores[start : start + 255] > bound
+                np.add.reduce(above.view(np.uint8), axis=0, dtype=np.uint8)
+
+    return product(queries, targets, 1024, look)
+
+
 def nearest(**options):
     def start(queries, targets):
         from zslib.search import top_k
@@ -98,9 +112,11 @@ CORRECTIONS = (
 )
 BARE = "bare matrix product, no selection"
 LOOKS = "bare matrix product, one look at each target and each score"
+BOUNDS = "bare matrix product, each score held against two bounds"
 CONTESTANTS = {
     BARE: product,
     LOOKS: product_and_looks,
+    BOUNDS: product_and_bounds,
     **{f'zslib top_k, metric="{metric}"': nearest(metric=metric) for metric in METRICS},
     "faiss-cpu IndexFlatIP": faiss_flat,
     "scikit-learn NearestNeighbors, brute, cosine": scikit_learn,
@@ -114,8 +130,8 @@ LARGE = [name for name in PLAIN if "gold" not in name]
 LIMITS = (
     "Any exact search looks at each target once, for what it must refuse, and at each score, and "
     "the second line is what that alone takes in NumPy. What is left of `top_k` above it is its "
-    "search for the largest 20. `gold_ranks` compares each score with two bounds in place of that "
-    "look, and counts. A correction sees the scores of a target with all queries in one tile, so "
+    "search for the largest 20. `gold_ranks` holds each score against two bounds in place of that "
+    "look, the third line, and scores those in between as pairs. A correction sees the scores of a target with all queries in one tile, so "
     "that one product is enough, and looks at them again: for the nearest queries (CSLS, local "
     "scaling), for a sum of exponentials (inverted softmax), for mean and spread (mutual "
     "proximity), or for ranks (globally corrected). The last two then correct what a bound lets "
