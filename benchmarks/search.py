@@ -128,14 +128,14 @@ PLAIN = [name for name in CONTESTANTS if "correction" not in name]
 LARGE = [name for name in PLAIN if "gold" not in name]
 # What bounds the ratios from below, for readers of the tables.
 LIMITS = (
-    "Any exact search looks at each target once, for what it must refuse, and at each score, and "
-    "the second line is what that alone takes in NumPy. What is left of `top_k` above it is its "
-    "search for the largest 20. `gold_ranks` holds each score against two bounds in place of that "
-    "look, the third line, and scores those in between as pairs. A correction sees the scores of a target with all queries in one tile, so "
-    "that one product is enough, and looks at them again: for the nearest queries (CSLS, local "
-    "scaling), for a sum of exponentials (inverted softmax), for mean and spread (mutual "
-    "proximity), or for ranks (globally corrected). The last two then correct what a bound lets "
-    "through."
+    "Any exact search looks at each target once, for what it must refuse, and at each score, "
+    "and the second line is what that alone takes in NumPy. What is left of `top_k` above it is "
+    "its search for the largest 20. `gold_ranks` holds each score against two bounds in place "
+    "of that look, the third line, and scores those in between as pairs. A correction sees the "
+    "scores of a target with all queries in one tile, so that one product is enough, and looks "
+    "at them again: for the nearest queries (CSLS, local scaling), for a sum of exponentials "
+    "(inverted softmax), for mean and spread (mutual proximity), or for ranks (globally "
+    "corrected). The last two then correct what a bound lets through."
 )
 
 
