@@ -92,9 +92,16 @@ def overview(paper, records, questions, *, note="", published=()):
     verdicts = check_claims(paper, records)
     others = {v.claim.id: v for v in check_claims(paper, published)} if published else {}
     measured = results(verdicts)
+    used = {
+        called(name)
+        for record in [*records, *published]
+        if record.get("chapter", "").startswith(f"{paper}/")
+        for name in (record.get("dataset") or "").split(" and ")
+    }
     whose = {}  # several names of one set, such as its two editions, say the same
     for name, text in read_data(paper, "claims").get("whose", {}).items():
-        whose.setdefault(called(name), text)
+        if called(name) in used or not used:
+            whose.setdefault(called(name), text)
     return render(
         "overview.md",
         note=note,

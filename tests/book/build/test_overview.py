@@ -125,3 +125,14 @@ def test_where_a_paper_s_letter_means_another_thing_the_chapter_has_it():
         wanted = re.findall(r"\$([^$]+)\$", letters) or [symbol]
         text = PLACE.chapter_file(link).read_text(encoding="utf-8")
         assert all(occurs(w, text) for w in wanted), (symbol, link)
+
+
+def test_whose_data_are_those_of_the_records(records):
+    named = [
+        [r"aP\&Y" in part, "**AwA1**" in part]
+        for part in (
+            overview("hardneg", rows, {}).partition("## Its questions")[0]
+            for rows in (records, [])
+        )
+    ]
+    assert named == [[False, True], [True, True]]
