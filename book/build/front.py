@@ -66,8 +66,8 @@ def images_recipe(records):
     behind = [called(name) for name, value in ours.items() if best.get(name, 0) > value]
     better = "none scores higher when seen classes compete"
     if behind:
-        where = "all data sets" if len(behind) == len(ours) else join(behind)
-        better = f"some score higher on {where} when seen classes compete"
+        where = "every data set" if len(behind) == len(ours) else join(behind)
+        better = f"on {where} some score higher when seen classes compete"
     systems = len({r["method"] for r in board})
     beside = f"; of {systems} systems compared with it, {better}" if systems else ""
     return (

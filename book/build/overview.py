@@ -92,10 +92,11 @@ def overview(paper, records, questions, *, note="", published=()):
     verdicts = check_claims(paper, records)
     others = {v.claim.id: v for v in check_claims(paper, published)} if published else {}
     measured = results(verdicts)
+    looks = {mark.chapter for verdict in verdicts for mark in verdict.claim.marks}
     used = {
         called(name)
         for record in [*records, *published]
-        if record.get("chapter", "").startswith(f"{paper}/")
+        if record.get("chapter") in looks
         for name in (record.get("dataset") or "").split(" and ")
     }
     whose = {}  # several names of one set, such as its two editions, say the same

@@ -101,11 +101,11 @@ def test_the_recipe_for_images_names_the_data_where_it_is_beaten():
         return row(method, value, "H", dataset, board, calibration=calibration)
 
     others = [score("A", 49.0, "cub"), score("B", 9.0, "cub"), score("A", 51.0, "awa1")]
-    higher = "of 2 systems compared with it, some score higher on {} when seen classes compete."
+    higher = "of 2 systems compared with it, on {} some score higher when seen classes compete."
     plain = score("B", 60.0, "cub", "none")
     assert images_recipe([*ours, *others, plain]).endswith(higher.format("AwA1"))
     everywhere = [*ours, *others, score("B", 60.0, "cub")]
-    assert images_recipe(everywhere).endswith(higher.format("all data sets"))
+    assert images_recipe(everywhere).endswith(higher.format("every data set"))
     assert "none scores higher" in images_recipe([*ours, *others[:2]])
     assert images_recipe(others) == ""
     assert images_recipe(ours).endswith("off the scores of seen classes.")
