@@ -28,6 +28,8 @@ def arrange(notebook, chapter_text, records, published):
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = page_links(cell.source)
+        if cell.get("outputs"):  # an empty sentence would be told by its type
+            cell.outputs = [o for o in cell.outputs if o.get("data", {}).get("text/markdown") != ""]
         for output in cell.get("outputs", ()):
             if "text/markdown" in (data := output.get("data", {})):
                 data["text/markdown"] = _minus_signs(page_links(data["text/markdown"]))

@@ -133,6 +133,13 @@ def arranged(*cells):
     return notebook.cells
 
 
+def test_an_empty_sentence_is_not_told_by_its_type():
+    data = {"text/markdown": "", "text/plain": "<IPython.core.display.Markdown object>"}
+    empty = new_code_cell("Markdown('')", outputs=[new_output("display_data", data=data)])
+    _, empty, said = arranged(new_markdown_cell("# T\n"), empty, code("b", shows="B."))
+    assert empty.outputs == [] and len(said.outputs) == 1
+
+
 def test_displayed_formulas_are_numbered():
     text = "# T\n\n$$\na\n= b\n$$\n\n```\n$$\nc\n$$\n```\n\nOf $d$: $$e$$ and\n\n$$f$$\n"
     cells = new_markdown_cell(text), code("$$g$$"), new_markdown_cell("$$\nh\n$$")
