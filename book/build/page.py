@@ -29,7 +29,8 @@ def arrange(notebook, chapter_text, records, published):
         if cell.cell_type == "markdown":
             cell.source = page_links(cell.source)
         if cell.get("outputs"):  # an empty sentence would be told by its type
-            cell.outputs = [o for o in cell.outputs if o.get("data", {}).get("text/markdown") != ""]
+            said = [o.get("data", {}).get("text/markdown") for o in cell.outputs]
+            cell.outputs = [o for o, text in zip(cell.outputs, said, strict=True) if text != ""]
         for output in cell.get("outputs", ()):
             if "text/markdown" in (data := output.get("data", {})):
                 data["text/markdown"] = _minus_signs(page_links(data["text/markdown"]))
