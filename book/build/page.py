@@ -28,12 +28,11 @@ def arrange(notebook, chapter_text, records, published):
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = page_links(cell.source)
-        if cell.get("outputs"):  # an empty sentence would be told by its type
-            said = [o.get("data", {}).get("text/markdown") for o in cell.outputs]
-            cell.outputs = [o for o, text in zip(cell.outputs, said, strict=True) if text != ""]
-        for output in cell.get("outputs", ()):
-            if "text/markdown" in (data := output.get("data", {})):
-                data["text/markdown"] = _minus_signs(page_links(data["text/markdown"]))
+        if cell.cell_type == "code":  # an empty sentence would be told by its type
+            cell.outputs = [output for output in cell.outputs if _said(output) != ""]
+            for output in cell.outputs:
+                if text := _said(output):
+                    output.data["text/markdown"] = _minus_signs(page_links(text))
     name, about = chapter_text.name, chapter_text.about
     if records is not None and full_size(records.run["parameters"], chapter_text):
         published = None
@@ -47,6 +46,11 @@ def arrange(notebook, chapter_text, records, published):
         notebook.cells.insert(len(notebook.cells) - 1, cell)
     _number_equations(notebook, name)
     _fold(notebook)
+
+
+def _said(output):
+    """The Markdown of a cell's output; None where it has none."""
+    return output.get("data", {}).get("text/markdown")
 
 
 def _number_equations(notebook, chapter):
@@ -70,7 +74,7 @@ def _fold(notebook):
             tags = {_WHOLE}
             _name(cell, "How these numbers came about: data, parameters, code, machine")
         elif _WHOLE in tags:
-            shown = " ".join(o.get("data", {}).get("text/markdown", "") for o in cell.outputs)
+            shown = " ".join(_said(output) or "" for output in cell.outputs)
             caption = _CAPTION.search(shown)
             plain = caption and re.sub(r"[$`*\\]", "", caption[1]).rstrip(".")
             _name(cell, plain or "Details")
