@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import stats
 
+from book.results import Results
 from zslib.protocols.attributes.leaderboard import agreement_of_errors, error_shares
 from zslib.protocols.attributes.methods import named, origin
 from zslib.protocols.intervals import Estimate, class_draws, item_kinds, resampled_items
@@ -232,7 +233,7 @@ def leads_told(ranking):
     first, ahead, level = ranking[0]["method"], [], []
     for row in ranking[n_ranked:]:
         other = named(row["method"].removeprefix(f"{first} - "))
-        (ahead if row["value"].low > 0 else level).append(other)
+        (ahead if Results([row]).clear(1) else level).append(other)
     told = f"it is ahead of {', '.join(ahead) or 'none'}"
     if len(ahead) > len(level):
         told = f"it is ahead of all but {', '.join(level) or 'itself'}"

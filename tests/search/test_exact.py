@@ -10,6 +10,7 @@ from scipy import sparse
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from zslib.search import exact, gold_ranks, top_k, top_k_and_ranks
+from zslib.search import ranks as _ranks
 from zslib.search import selection as _selection
 from zslib.search import threads as _threads
 from zslib.search import tiles as _tiles
@@ -79,6 +80,7 @@ def test_ties_go_to_the_lower_index_whatever_the_blocks(backend, metric):
 def test_rank_below_k_means_listed_at_that_rank(monkeypatch, metric, block_size, n):
     """Also under rounding, with near-duplicates, and over several chunks and blocks."""
     monkeypatch.setattr(_tiles, "HOST_CHUNK", 100)
+    monkeypatch.setattr(_ranks, "WAITING", 50)
     rng = np.random.default_rng(2)
     targets = rng.standard_normal((3000, 20)).astype(np.float32)
     targets[1000:2000] = targets[:1000]

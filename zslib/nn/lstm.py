@@ -222,17 +222,17 @@ class _Steps(NamedTuple):
         return found
 
 
-def _in_parts(work, steps, *arrays):
-    """``work(texts, steps, *arrays)``, in NumPy by threads that share the work out."""
+def _in_parts(work, steps, weight, *arrays):
+    """``work(texts, steps, weight, *arrays)``, in NumPy by threads that share the work out."""
     n = int(steps.n_active[0])
-    if not is_numpy_array(arrays[0]):
-        work(slice(0, n), steps, *arrays)
+    if not is_numpy_array(weight):
+        work(slice(0, n), steps, weight, *arrays)
         return
     parts = [(slice(way, way + 1), texts) for texts in slices(n, TEXTS) for way in (0, 1)]
 
     def run(parts):
         for ways, texts in parts:
-            work(texts, steps, *(array[ways, ...] for array in arrays))
+            work(texts, steps, *(array[ways, ...] for array in (weight, *arrays)))
 
     run_threads(run, parts, small=max(array.size for array in arrays) < 2**20)
 

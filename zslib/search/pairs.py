@@ -13,7 +13,7 @@ from array_api_compat import is_numpy_array
 from zslib.arrays import ENTRIES, like, namespace, powers_of_two, slices, take_rows, to_host
 from zslib.search.rows import distinct, first_equal
 
-ENTRIES_HOST = 2**16  # entries of pairs at a time, which stay in the cache
+ENTRIES_HOST = 2**15  # entries of pairs at a time, which stay in the cache
 MANY = 256  # pairs, among which equal ones are sought
 EPS = 2.0**-52
 ROUNDING = 2.0**-98  # of a quotient of numbers with twice the digits of float64

@@ -5,11 +5,12 @@ import math
 import numpy as np
 
 from zslib.arrays import like, namespace, slices, take_rows, to_host
-from zslib.search.order import lowered
+from zslib.search.order import WAITING, lowered
 from zslib.search.rows import distinct
 from zslib.search.selection import over_blocks
 
 NARROW = 256  # one score in so many may be in doubt before float32 gives way to float64
+PIECE = 255  # targets of a tile at a time, which stay in the cache; a byte counts no more
 NEAR = 512  # roundings by which scores of one target from two tiles differ next to never
 
 
@@ -22,8 +23,15 @@ def plain_ranks(tiles, owners, accepted):
     gold, scores, reach = accepted[best], scores[best], reach[best]
     level = tiles.level(scores)
 
+    def settled(near):
+        """How many of the targets about the gold one come before it, for each query."""
+        query, row = map(np.concatenate, zip(*near, strict=True))
+        others = gold[query], scores[query], reach[query]
+        before = pairs.before(query, row, *pairs.scores(query, row), *others)
+        return np.bincount(query[before], minlength=tiles.n_queries)
+
     def work(blocks):
-        ranks = np.zeros(tiles.n_queries, np.int64)
+        ranks, near = np.zeros(tiles.n_queries, np.int64), []
         buffer = tiles.buffer() if tiles.on_host else None
         for rows in blocks:
             walked = tiles.walk(rows, buffer)
@@ -38,14 +46,11 @@ def plain_ranks(tiles, owners, accepted):
                 ranks[chunk] += above
                 row, query = row + rows.start, query + chunk.start
                 other = row != gold[query]
-                row, query = row[other], query[other]
-                if not row.size:
-                    continue
-                found = pairs.scores(query, row)
-                others = gold[query], scores[query], reach[query]
-                before = pairs.before(query, row, *found, *others)
-                ranks += np.bincount(query[before], minlength=ranks.size)
-        return ranks
+                near.append((query[other], row[other]))
+            if sum(query.size for query, _ in near) > WAITING:
+                ranks += settled(near)
+                near = []
+        return ranks + settled(near) if near else ranks
 
     return sum(over_blocks(tiles, work)) if tiles.on_host else work(tiles.blocks)
 
@@ -141,13 +146,18 @@ def _bounds(tile, level, slack):
 def _compared(tile, low, high):
     """Targets above ``high``: how many; rows and columns of others from ``low`` on."""
     xp, width = namespace(tile), tile.shape[1]
-    # Piece by piece, which stay in the cache; bytes add up many at a time.
-    size, kind = (255, xp.uint8) if isinstance(tile, np.ndarray) else (tile.shape[0], xp.int64)
     above, doubt = np.zeros(width, np.int64), []
-    for rows in slices(tile.shape[0], size):
+    for rows in slices(tile.shape[0], PIECE if isinstance(tile, np.ndarray) else tile.shape[0]):
         piece = tile[rows, :]
         better = piece > high[None, :]
-        above += to_host(xp.sum(xp.astype(better, kind), axis=0, dtype=kind))
+        above += _counted(xp, better)
         unsure = xp.reshape((piece >= low[None, :]) ^ better, (-1,))
         doubt.append(to_host(xp.nonzero(unsure)[0]) + rows.start * width)
     return above, *np.divmod(np.concatenate(doubt), width)
+
+
+def _counted(xp, found):
+    """How many are true in each column, on the host; of NumPy at most `PIECE`, in bytes."""
+    if isinstance(found, np.ndarray):
+        return np.add.reduce(found.view(np.uint8), axis=0, dtype=np.uint8)
+    return to_host(xp.sum(xp.astype(found, xp.int64), axis=0))

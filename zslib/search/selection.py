@@ -29,7 +29,7 @@ class Best:
     """
 
     def __init__(self, k, dtype, floor, n_targets):
-        self.k, self.floor = k, floor  # floor: lower bounds on the k-th best, of all threads
+        self.k, self.floor = k, floor  # floor: what the k-th best is above, from all threads
         self.scores = np.full((floor.size, k), -np.inf, dtype)
         self.least = np.full(floor.size, -np.inf, dtype)
         self.indices = np.full((floor.size, k), n_targets, np.int64)
@@ -43,16 +43,17 @@ class Best:
         first, self.empty = self.empty, False
         if first and m <= self.k:  # nothing to look past yet
             indices = np.broadcast_to(start + np.arange(tile.shape[0]), tile.T.shape)
-            self.keep(slice(None), tile.T, indices)
+            both = (self.scores, tile.T), (self.indices, indices)
+            self.keep(slice(None), *(np.concatenate(part, axis=1) for part in both))
             return
         size = GROUP if tile.shape[0] >= GROUP else tile.shape[0]
         rest = tile[size * m :]
         # Row r of the tile belongs to group r % m.
         groups = tile[: size * m].reshape(size, m * n)
         maxima = groups.max(axis=0).reshape(m, n)
-        # A target of this thread must beat the k-th best here; one seen by another thread may
-        # also tie with it, since it may have the higher index.
-        level = lowered(np.maximum(self.least, np.nextafter(self.floor, -np.inf)), tile)
+        # A target must beat the k-th best of this thread, but may tie with that of another, which
+        # may have the higher index: `floor` is just below it.
+        level = lowered(np.maximum(self.least, self.floor), tile)
         hits = np.flatnonzero(maxima > level)
         if hits.size > n * self.k and m > self.k:
             # k groups have a maximum of at least their k-th largest, so k scores have.
@@ -92,22 +93,21 @@ class Best:
             here = np.zeros(self.floor.size, np.int64) - 1
             here[rows] = np.arange(rows.size)
             chosen = np.flatnonzero(here[column] >= 0)
-            place = here[column[chosen]], position[chosen]
-            shape = rows.size, counts[rows].max()
+            place = here[column[chosen]], self.k + position[chosen]
+            shape = rows.size, self.k + counts[rows].max()
             scores = np.full(shape, -np.inf, self.scores.dtype)
-            scores[place] = value[chosen]
             indices = np.empty(shape, np.int64)
-            indices[place] = index[chosen]
+            for table, best, new in ((scores, self.scores, value), (indices, self.indices, index)):
+                table[:, : self.k] = best[rows]
+                table[place] = new[chosen]
             self.keep(rows, scores, indices)
 
     def keep(self, rows, scores, indices):
-        """Of some queries the k best of those so far and of others, (n, m), that come later."""
-        scores = np.concatenate([self.scores[rows], scores], axis=1)
-        indices = np.concatenate([self.indices[rows], indices], axis=1)
+        """Of some queries the k best of those so far and of others that come later, (n, k + m)."""
         kept, self.least[rows] = _largest(scores, self.k)
         self.scores[rows], self.indices[rows] = scores.take(kept), indices.take(kept)
         # Threads may overwrite each other here; whichever value stays is a valid lower bound.
-        np.maximum(self.floor, self.least, out=self.floor)
+        np.maximum(self.floor, np.nextafter(self.least, -np.inf), out=self.floor)
 
 
 def _largest(scores, k):

@@ -227,10 +227,11 @@ class DARK(StagedModel):
         self.objective_.append(w * dual_loss(U, V, views, self.regularization / w))
         self.objective_steps_.append(step)
         if not math.isfinite(self.objective_[-1]):
+            names = ["learning_rate", "refresh_every"][: 1 + (self.refresh_every > 1)]
+            large = " or ".join(f"{name}={getattr(self, name)}" for name in names)
             raise ValueError(
                 f"training diverged before step {step}: the objective is {self.objective_[-1]}; "
-                f"with {S.shape[0]} classes learning_rate={self.learning_rate} or "
-                f"refresh_every={self.refresh_every} is too large; lower one of them"
+                f"with {S.shape[0]} classes {large} is too large: lower it"
             )
 
     def _scores(self, X, class_embeddings):
