@@ -69,12 +69,17 @@ def product_and_looks(queries, targets):
     return product(queries, targets, 1024, look, pairs(queries, targets, owners, rows))
 
 
+def gold_of(queries, targets):
+    """A gold target for each query, whose rank is sought."""
+    return np.random.default_rng(1).integers(0, len(targets), len(queries))
+
+
 def product_and_bounds(queries, targets):
     """The same of ranks: each score held against two bounds, what is beyond counted, and what
     rounding leaves open in between scored as pairs.
     """
-    (n, d), rng = queries.shape, np.random.default_rng(1)
-    gold = np.einsum("ij,ij->i", queries, targets[rng.integers(0, len(targets), n)])
+    d = queries.shape[1]
+    gold = np.einsum("ij,ij->i", queries, targets[gold_of(queries, targets)])
     # The worst case of a sum of d products, for the longest target.
     longest = np.sqrt(np.vecdot(targets, targets).max())
     reach = (d / 2 + 16) * 2.0**-23 * np.linalg.norm(queries, axis=1) * longest
@@ -109,7 +114,7 @@ def ranks(**options):
     def start(queries, targets):
         from zslib.search import gold_ranks
 
-        gold = np.random.default_rng(1).integers(0, len(targets), len(queries))
+        gold = gold_of(queries, targets)
         return lambda: gold_ranks(queries, targets, gold, **options)
 
     return start
