@@ -13,6 +13,7 @@ from zslib.search import rows as _rows
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_first_equal(backend, monkeypatch, dtype, d, keys):
     monkeypatch.setattr(_rows, "PIECE", 50)
+    monkeypatch.setattr(_rows, "FIRST", 2)
     if keys == "all alike":
         monkeypatch.setattr(_rows, "_keys", lambda block: np.zeros(block.shape[0]))
     rng = np.random.default_rng(0)
