@@ -61,7 +61,7 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
         before it). With a correction a tile holds all queries at once, and the references, several
         times over: ``6 t * block_size * (n_queries + n_reference)``; the default is then 2^20 /
         (n_queries + n_reference), but at least 32 and at most 1,024. Equal targets are looked for
-        first, with 41 bytes for each target.
+        first, with 17 bytes for each target.
 
     Returns
     -------
