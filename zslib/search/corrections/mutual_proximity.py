@@ -59,15 +59,15 @@ class MutualProximity(Correction):
         mean = xp.mean(reference, axis=1)
         centred = reference - mean[:, None]
         squares = xp.vecdot(centred, centred)
+        spread = xp.sqrt(squares / centred.shape[1])
         limits = xp.finfo(squares.dtype)
         sure = (squares > limits.smallest_normal * 2.0**60) & (squares <= limits.max)
-        peak = 1.0
         if not bool(xp.all(sure)):  # in units of the largest, whose squares are in range
             peak = xp.max(xp.abs(centred), axis=1)
             peak = xp.where(peak > 0, peak, xp.ones_like(peak))
             centred /= peak[:, None]
-            squares = xp.vecdot(centred, centred)
-        spread = peak * xp.sqrt(squares / centred.shape[1])
+            scaled = peak * xp.sqrt(xp.vecdot(centred, centred) / centred.shape[1])
+            spread = xp.where(sure, spread, scaled)
         return mean, spread, xp.astype(side.rounding(mean), xp.float64)
 
     def bound(self, floor, statistics):
