@@ -37,7 +37,8 @@ def _heads(n, rows, heads):
 def _copied(vectors):
     """The rows that equal a lower one, and the lowest of these.
 
-    Beside what it returns it needs 17 bytes for each row, for keys and the same in order.
+    It needs 17 bytes for each row, for keys and the same in order, and as much again for each
+    that has an equal one, or one with the same first numbers.
     """
     d, left = vectors.shape[1], None
     for columns in sorted({min(d, FIRST), d}):
