@@ -114,12 +114,8 @@ _VARIANTS = (
     _generator("cycle-UWGAN", 2018, (4, "P", ":")),
 )
 
-_PRINTED = {"CADAVAE": "CADA-VAE"}  # where a paper's name is none in Python
-
 ZERO_SHOT_METHODS = {
-    (title := _PRINTED.get(name, name)): ZeroShotMethod(
-        title, method, method.grid, _FIXED.get(name, {})
-    )
+    name: ZeroShotMethod(name, method, method.grid, _FIXED.get(name, {}))
     for name in compatibility.__all__
     if getattr(method := getattr(compatibility, name), "grid", None)
     and method is not FeatureGenerator
