@@ -42,9 +42,9 @@ def words_recipe(records):
     if best := max(set(ahead) & set(right) - {"ridge"}, key=right.get, default=None):
         more = f"a longer way, {best.replace(' + ', ' with ')}, gets {right[best]:.0f}%"
     return (
-        "To map words, swap the sides of the fit (reverse ridge): "
-        f"{ours:.0f}% of first translations are right, against {right['ridge']:.0f}% under plain "
-        f"ridge; {more} ({called(dataset)})."
+        "To map words, swap the sides of the fit (reverse ridge): on words other than the "
+        f"picture's, {ours:.0f}% of first translations are right, against {right['ridge']:.0f}% "
+        f"under plain ridge; {more} ({called(dataset)})."
     )
 
 

@@ -38,7 +38,7 @@ def _question(verdict, other):
     here = [*_both_ways(verdict)] if verdict.verdict == MIXED else [f"here {ours}"] * bool(ours)
     numbers = [f"printed {paper}"] * bool(paper) + here
     name = "" if verdict.verdict == MIXED else mark.mark.name
-    place = ", ".join(filter(None, (verdict.claim.where, name)))
+    place = ", ".join(filter(None, (verdict.claim.where, verdict.claim.measured, name)))
     told = line(verdict, verdict)
     otherwise = other and other.verdict != verdict.verdict
     whose = "This run does" if otherwise else "Our data do"

@@ -129,6 +129,11 @@ class Claim:
         return re.sub(r" \(.*\)$", "", self.says)
 
     @property
+    def measured(self):
+        """How that is measured, the parentheses at its end; empty without."""
+        return self.says[len(self.headline) + 2 : -1]
+
+    @property
     def note(self):
         """What sets it apart from a result of the paper's own threshold, as text."""
         kind = "" if self.kind == "result" else self.kind
