@@ -325,7 +325,7 @@ def _judge_one(claim, mark, record, records, of_sets=False):
     hard_end = low if comparison in (">", ">=") else high
     holds = compare(value, threshold)
     if hard_end is None:
-        reason = f"{_number(value)} {'' if holds else 'not '}{comparison} {_number(threshold)}"
+        reason = f"{_number(value)} (asked: {comparison} {_number(threshold)})"
         reason += " in one run, without an interval" * (record.get("n_seeds") == 1)
         return verdict(HELD if holds else against, reason)
     if claim.kind != "theorem" and _may_turn(record, low, high, threshold):
