@@ -10,7 +10,16 @@ from book.names import called
 from book.papers import check_claims, load_errata
 from book.papers.claims import printed_difference
 from book.papers.printed import read_data
-from book.papers.verdicts import FAILED, HELD, MIXED, NOT_AS_READ, NOT_TESTABLE, OPEN, READING
+from book.papers.verdicts import (
+    FAILED,
+    HELD,
+    MIXED,
+    NOT_AS_READ,
+    NOT_TESTABLE,
+    OPEN,
+    READING,
+    asked,
+)
 
 HEADS = {
     HELD: "What held",
@@ -69,9 +78,8 @@ def _told(verdict):
     """A verdict's number as text, and what it had to be where that is not a side of zero."""
     if verdict.found == "–":
         return ""
-    comparison, threshold = verdict.mark.holds
-    asked = f" (asked: {comparison} {threshold:g})".replace("-", "−") if threshold else ""
-    return f"{called(verdict.found)}{asked}"
+    _, threshold = verdict.mark.holds
+    return called(verdict.found) + f" {asked(verdict.mark)}" * bool(threshold)
 
 
 def overview(paper, records, questions, *, note="", published=()):

@@ -170,6 +170,12 @@ def _number(value):
     return format(value, ".0e" if tiny else ",.0f" if large else ".3g").replace("-", "−")
 
 
+def asked(mark):
+    """What a mark's number has to be, as text in parentheses."""
+    comparison, threshold = mark.holds
+    return f"(asked: {comparison} {_number(threshold)})"
+
+
 def judge(claim, records):
     """The verdict on a claim: that of the marks that carry it, all of which must hold.
 
@@ -325,7 +331,7 @@ def _judge_one(claim, mark, record, records, of_sets=False):
     hard_end = low if comparison in (">", ">=") else high
     holds = compare(value, threshold)
     if hard_end is None:
-        reason = f"{_number(value)} (asked: {comparison} {_number(threshold)})"
+        reason = f"{_number(value)} {asked(mark)}"
         reason += " in one run, without an interval" * (record.get("n_seeds") == 1)
         return verdict(HELD if holds else against, reason)
     if claim.kind != "theorem" and _may_turn(record, low, high, threshold):

@@ -90,9 +90,8 @@ def searches(draw):
         if kind == "copy":
             targets[row] = targets[other]
         elif kind in ("twice", "thrice"):
-            factor = dtype(2 if kind == "twice" else 3)
             if np.abs(targets[other]).max() < np.finfo(dtype).max / 10:
-                targets[row] = targets[other] * factor
+                targets[row] = targets[other] * dtype(2 if kind == "twice" else 3)
         elif kind == "near":
             targets[row] = np.nextafter(targets[other], dtype(np.inf))
         elif kind == "query":
