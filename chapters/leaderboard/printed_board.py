@@ -10,7 +10,7 @@ _TABLES = {
     ("hardneg", "table1"): ("Bucher, Table 1", "VGG-19", "older", "attributes"),
 }
 
-_OURS = {"CADA-VAE": "CADAVAE", "cycle-(U)WGAN": "cycle-UWGAN", "uncertainty": "hard negatives"}
+_OURS = {"cycle-(U)WGAN": "cycle-UWGAN", "uncertainty": "hard negatives"}
 """Our names of printed rows, where they differ."""
 
 CHOSEN_ON_TEST = ("ZKL", "f-CLSWGAN", "f-VAEGAN-D2")

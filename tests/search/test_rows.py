@@ -1,5 +1,7 @@
 """Equal rows are found, wherever they stand."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +15,7 @@ from zslib.search import rows as _rows
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_first_equal(backend, monkeypatch, dtype, d, keys):
     monkeypatch.setattr(_rows, "PIECE", 50)
+    monkeypatch.setattr(_rows, "FIRST", 2)
     if keys == "all alike":
         monkeypatch.setattr(_rows, "_keys", lambda block: np.zeros(block.shape[0]))
     rng = np.random.default_rng(0)
@@ -28,6 +31,15 @@ def test_first_equal(backend, monkeypatch, dtype, d, keys):
     if backend.name == "numpy":
         for view in (np.asfortranarray(vectors), vectors.repeat(2, axis=1)[:, ::2]):
             np.testing.assert_array_equal(_rows.first_equal(view), expected)
+
+
+def test_memory_where_all_differ():
+    vectors = np.arange(400_000.0)[:, None] + np.zeros(3)
+    tracemalloc.start()
+    assert _rows.copies_of(vectors) is None
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 17 * 400_000 + 8 * 2**20  # and what is looked at, at once
 
 
 @pytest.mark.parametrize("k", [1, 4, 30])

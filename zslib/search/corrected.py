@@ -19,7 +19,7 @@ from zslib.validation import as_vectors
 TILE, LEAST = 2**20, 32
 PARALLEL = 1e-3  # how far cosines lie apart that float32 resolves well
 FEW_SCORES = 2**24  # of a few queries with all targets, held at once
-PIECE = 2**15  # scores corrected at a time: what is made of them stays in the cache
+PIECE = 2**18  # scores corrected at a time: what is made of them stays in the cache
 
 
 def corrected_block(queries, n):
@@ -122,10 +122,10 @@ class CorrectedTiles(Tiles):
     def buffer(self):
         memory, k = super().buffer(), self.correction.nearest(self._statistics)
         if self._watching is None or not k:
-            return memory, None
+            return memory, {}, None
         floor = np.full(self.n_queries, -np.inf)
         self._watching.append(Best(k, floor.dtype, floor, self.n_targets))
-        return memory, self._watching[-1]
+        return memory, {}, self._watching[-1]
 
     def finished(self, scores):
         xp, correction = self.xp, self.correction
@@ -201,7 +201,7 @@ class CorrectedTiles(Tiles):
         return unit * mean, unit * xp.sqrt(variance)
 
     def walk(self, rows, buffer=None):
-        memory, watch = buffer or (None, None)
+        memory, corrected, watch = buffer or (None, None, None)
         known = self._corrected is not None and rows.start in self._corrected
         if known and watch is None:
             return self._corrected[rows.start]
@@ -211,7 +211,8 @@ class CorrectedTiles(Tiles):
             watch.offer(raw[:, : self.n_queries], rows.start)
         if known:
             return self._corrected[rows.start]
-        corrected = [self._without_copies(self._apply(raw, rows), rows)]
+        corrected = None if self._corrected is not None else corrected
+        corrected = [self._without_copies(self._apply(raw, rows, corrected), rows)]
         if self._corrected is not None:
             self._corrected[rows.start] = corrected
         return corrected
@@ -254,12 +255,22 @@ class CorrectedTiles(Tiles):
         side = self._of_target.part(lambda lengths: lengths[rows])
         return self.correction.target_statistics(reference, side)
 
-    def _apply(self, raw, rows):
-        bound = None
+    def _apply(self, raw, rows, memory):
+        """Corrected scores of a tile, in the ``memory`` of its type if there is any."""
+        bound, joined, memory = None, None, {} if memory is None else memory
         if self.floor is not None and self.on_host and self._corrected is None:
             bound = self.correction.bound(self.floor, self._statistics)
-        found = [self._apply_to(raw[at, :], rows, bound) for at, rows in self._pieces(raw, rows)]
-        return found[0] if len(found) == 1 else np.concatenate(found)
+        for at, piece in self._pieces(raw, rows):
+            found = self._apply_to(raw[at, :], piece, bound)
+            if found.shape[0] == raw.shape[0]:
+                return found
+            if joined is None:
+                n, m = raw.shape[0], found.shape[1]
+                if found.dtype not in memory:
+                    memory[found.dtype] = np.empty(self.blocks[0].stop * m, found.dtype)
+                joined = memory[found.dtype][: n * m].reshape(n, m)
+            joined[at, :] = found
+        return joined
 
     def _apply_to(self, raw, rows, bound):
         xp = self.xp

@@ -10,7 +10,7 @@ from zslib.search.rows import distinct
 from zslib.search.selection import over_blocks
 
 NARROW = 256  # one score in so many may be in doubt before float32 gives way to float64
-PIECE = 255  # targets of a tile at a time, which stay in the cache; a byte counts no more
+PIECE = 128  # targets of a tile at a time, which stay in the cache; a byte counts them
 NEAR = 512  # roundings by which scores of one target from two tiles differ next to never
 
 
@@ -145,19 +145,21 @@ def _bounds(tile, level, slack):
 
 def _compared(tile, low, high):
     """Targets above ``high``: how many; rows and columns of others from ``low`` on."""
-    xp, width = namespace(tile), tile.shape[1]
+    width = tile.shape[1]
+    if not isinstance(tile, np.ndarray):
+        xp = namespace(tile)
+        better = tile > high[None, :]
+        above = to_host(xp.sum(xp.astype(better, xp.int64), axis=0))
+        doubt = to_host(xp.nonzero(xp.reshape((tile >= low[None, :]) ^ better, (-1,)))[0])
+        return above, *np.divmod(doubt, width)
     above, doubt = np.zeros(width, np.int64), []
-    for rows in slices(tile.shape[0], PIECE if isinstance(tile, np.ndarray) else tile.shape[0]):
-        piece = tile[rows, :]
-        better = piece > high[None, :]
-        above += _counted(xp, better)
-        unsure = xp.reshape((piece >= low[None, :]) ^ better, (-1,))
-        doubt.append(to_host(xp.nonzero(unsure)[0]) + rows.start * width)
+    memory = np.empty((2, PIECE, width), bool)
+    for rows in slices(tile.shape[0], PIECE):
+        piece = tile[rows]
+        better, unsure = memory[:, : len(piece)]
+        np.greater(piece, high, out=better)
+        above += np.add.reduce(better.view(np.uint8), axis=0, dtype=np.uint8)
+        np.greater_equal(piece, low, out=unsure)
+        unsure ^= better
+        doubt.append(np.flatnonzero(unsure) + rows.start * width)
     return above, *np.divmod(np.concatenate(doubt), width)
-
-
-def _counted(xp, found):
-    """How many are true in each column, on the host; of NumPy at most `PIECE`, in bytes."""
-    if isinstance(found, np.ndarray):
-        return np.add.reduce(found.view(np.uint8), axis=0, dtype=np.uint8)
-    return to_host(xp.sum(xp.astype(found, xp.int64), axis=0))

@@ -6,6 +6,7 @@ from array_api_compat import is_cupy_namespace, is_numpy_array
 from zslib.arrays import ENTRIES, like, namespace, slices, take_rows, to_host
 
 PIECE = 2**17  # numbers compared at a time on the host, which stay in the cache
+FIRST = 16  # numbers of a row, of which most rows have different ones
 
 
 def distinct(numbers):
@@ -23,24 +24,63 @@ def distinct(numbers):
 
 def first_equal(vectors):
     """For each row of a (n, d) array the lowest row equal to it: (n,) on the host."""
-    n, d = vectors.shape
-    size = max(1, (PIECE if is_numpy_array(vectors) else ENTRIES) // d)
-    parts, first = slices(n, size), np.arange(n)
-    keys = np.concatenate([to_host(_keys(vectors[rows, :])) for rows in parts])
-    order = np.argsort(keys)
-    again = keys[order[1:]] == keys[order[:-1]]
-    left = np.sort(order[np.append(again, False) | np.append(False, again)])
-    while left.size:  # once, but for rows that differ and share a key
-        _, heads, same = np.unique(keys[left], return_index=True, return_inverse=True)
-        heads = left[heads][same]
-        for part in slices(left.size, size):
-            rows = left[part], heads[part]
-            a, b = (take_rows(vectors, some) for some in rows)
-            equal = to_host(namespace(vectors).all(a == b, axis=1)) | (rows[0] == rows[1])
-            first[rows[0][equal]] = rows[1][equal]
-            left[part][equal] = -1
-        left = left[left >= 0]
+    return _heads(vectors.shape[0], *_copied(vectors))
+
+
+def _heads(n, rows, heads):
+    """For each of n rows itself, but ``heads`` for those among ``rows``."""
+    first = np.arange(n)
+    first[rows] = heads
     return first
+
+
+def _copied(vectors):
+    """The rows that equal a lower one, and the lowest of these.
+
+    It needs 17 bytes for each row, for keys and the same in order, and as much again for each
+    that has an equal one, or one with the same first numbers.
+    """
+    d, left = vectors.shape[1], None
+    for columns in sorted({min(d, FIRST), d}):
+        left, keys = _alike(vectors, left, columns)
+        if not left.size:
+            return np.empty((2, 0), np.int64)
+    size, found = _at_a_time(vectors, d), [(left[:0], left[:0])]
+    while left.size:  # once, but for rows that differ and share a key
+        _, heads, same = np.unique(keys, return_index=True, return_inverse=True)
+        heads = left[heads][same]
+        settled = left == heads
+        for part in slices(left.size, size):
+            a, b = (take_rows(vectors, rows[part]) for rows in (left, heads))
+            settled[part] |= to_host(namespace(vectors).all(a == b, axis=1))
+        copied = settled & (left != heads)
+        found.append((left[copied], heads[copied]))
+        left, keys = left[~settled], keys[~settled]
+    return tuple(map(np.concatenate, zip(*found, strict=True)))
+
+
+def _at_a_time(vectors, columns):
+    """How many rows of so many columns to look at, at once."""
+    return max(1, (PIECE if is_numpy_array(vectors) else ENTRIES) // columns)
+
+
+def _alike(vectors, rows, columns):
+    """Those of the rows (None: all) that share a key of their first columns, and their keys."""
+    n = vectors.shape[0] if rows is None else rows.size
+    keys = np.empty(n, np.uint64)
+    for part in slices(n, _at_a_time(vectors, columns)):
+        block = vectors[part, :] if rows is None else take_rows(vectors, rows[part])
+        keys[part] = to_host(_keys(block[:, :columns]))
+    twice = np.sort(keys)
+    twice = np.unique(twice[1:][twice[1:] == twice[:-1]])
+    if not twice.size:
+        return twice, twice
+    found = []
+    for part in slices(n, PIECE):
+        place = np.searchsorted(twice[:-1], keys[part])
+        found.append(np.flatnonzero(twice[place] == keys[part]) + part.start)
+    found = np.concatenate(found)
+    return found if rows is None else rows[found], keys[found]
 
 
 def _keys(block):
@@ -67,18 +107,25 @@ class Copies:
     def __init__(self, first):
         n = first.size
         self.first, self.count = first, np.bincount(first, minlength=n)
-        self._start = np.cumsum(self.count) - self.count
-        self._rows = np.argsort(first, kind="stable")  # equal ones together, ascending
-        self._keys = first[self._rows] * n + self._rows
+        self._rows = np.flatnonzero(self.count[first] > 1)
+        self._rows = self._rows[np.argsort(first[self._rows], kind="stable")]
+        self._keys = first[self._rows] * n + self._rows  # equal ones together, ascending
 
     def below(self, rows, bounds):
         """How many of those that each of ``rows`` stands for are lower than its bound."""
-        return np.searchsorted(self._keys, rows * self.first.size + bounds) - self._start[rows]
+        alone = (self.count[rows] == 1) & (rows < bounds)
+        n = self.first.size
+        return alone + np.searchsorted(self._keys, rows * n + bounds) - self._starts(rows)
+
+    def _starts(self, rows):
+        """Where the equal ones of ``rows`` that stand for several begin."""
+        return np.searchsorted(self._keys, rows * self.first.size)
 
     def spread(self, scores, indices, k):
         """The k best targets of each query, of the k best (n_queries, k) of those that stand."""
         best, rows = np.asarray(to_host(scores)), to_host(indices)
-        count = np.minimum(np.append(self.count, 0)[rows], k)
+        last = self.first.size - 1
+        count = np.where(rows <= last, np.minimum(self.count[np.minimum(rows, last)], k), 0)
         # Those behind k better ones are not needed.
         level = np.zeros(rows.shape, np.int64)
         level[:, 1:] = np.cumsum(count[:, :-1], axis=1) * (best[:, 1:] < best[:, :-1])
@@ -86,7 +133,9 @@ class Copies:
         count = count.reshape(-1)
         entry = np.repeat(np.arange(count.size), count)
         within = np.arange(entry.size) - np.repeat(np.cumsum(count) - count, count)
-        found = self._rows[self._start[rows.reshape(-1)[entry]] + within]
+        found = rows.reshape(-1)[entry]
+        several = self.count[found] > 1
+        found[several] = self._rows[(self._starts(found) + within)[several]]
         best, query = best.reshape(-1)[entry], entry // rows.shape[1]
         order = np.lexsort((found, -best, query))
         sizes = np.bincount(query)
@@ -96,5 +145,5 @@ class Copies:
 
 def copies_of(targets):
     """The `Copies` among the targets, or None."""
-    first = first_equal(targets)
-    return None if (first == np.arange(first.size)).all() else Copies(first)
+    rows, heads = _copied(targets)
+    return Copies(_heads(targets.shape[0], rows, heads)) if rows.size else None

@@ -46,7 +46,7 @@ LOOKS = {
 }  # fmt: skip
 
 
-_PRINTED = {"CADA-VAE": "CADAVAE", "cycle-(U)WGAN": "cycle-UWGAN"}
+_PRINTED = {"cycle-(U)WGAN": "cycle-UWGAN"}
 """Names of systems in the papers' tables, where they differ from ours."""
 
 

@@ -114,8 +114,12 @@ _VARIANTS = (
     _generator("cycle-UWGAN", 2018, (4, "P", ":")),
 )
 
+_PRINTED = {"CADAVAE": "CADA-VAE"}  # where a paper's name is none in Python
+
 ZERO_SHOT_METHODS = {
-    name: ZeroShotMethod(name, method, method.grid, _FIXED.get(name, {}))
+    (title := _PRINTED.get(name, name)): ZeroShotMethod(
+        title, method, method.grid, _FIXED.get(name, {})
+    )
     for name in compatibility.__all__
     if getattr(method := getattr(compatibility, name), "grid", None)
     and method is not FeatureGenerator

@@ -43,7 +43,8 @@ class Correction(BaseEstimator, ABC):
        references, (block, n_reference), not to be changed. They need no pass of their own.
        `fit` keeps them.
     3. ``apply(scores, of_targets, statistics)`` corrects the scores of a tile, (block,
-       n_queries), not to be changed, by what is known of both sides.
+       n_queries), not to be changed, by what is known of both sides. It gives one floating type,
+       whatever the values: some rows of a tile come at a time.
        A search looks for few of them: where ``bound(floor, statistics)`` gives anything,
        ``apply_above`` is called in its place, and need not correct what stays below the floor.
     4. ``finish(scores, nearest, statistics)`` sees the (n_queries, k) scores that were found, and

@@ -58,11 +58,16 @@ class MutualProximity(Correction):
         xp = namespace(reference)
         mean = xp.mean(reference, axis=1)
         centred = reference - mean[:, None]
-        # In units of the largest, whose squares are in range.
-        peak = xp.max(xp.abs(centred), axis=1)
-        peak = xp.where(peak > 0, peak, xp.ones_like(peak))
-        centred /= peak[:, None]
-        spread = peak * xp.sqrt(xp.vecdot(centred, centred) / centred.shape[1])
+        squares = xp.vecdot(centred, centred)
+        spread = xp.sqrt(squares / centred.shape[1])
+        limits = xp.finfo(squares.dtype)
+        sure = (squares > limits.smallest_normal * 2.0**60) & (squares <= limits.max)
+        if not bool(xp.all(sure)):  # in units of the largest, whose squares are in range
+            peak = xp.max(xp.abs(centred), axis=1)
+            peak = xp.where(peak > 0, peak, xp.ones_like(peak))
+            centred /= peak[:, None]
+            scaled = peak * xp.sqrt(xp.vecdot(centred, centred) / centred.shape[1])
+            spread = xp.where(sure, spread, scaled)
         return mean, spread, xp.astype(side.rounding(mean), xp.float64)
 
     def bound(self, floor, statistics):
