@@ -542,3 +542,19 @@ def test_refusals(correction, error, message):
     for search, asked in ((top_k, 1), (gold_ranks, [0] * 5)):
         with pytest.raises(error, match=message):
             search(queries, targets, asked, correction=correction)
+
+
+class Doubled(Correction):
+    """Twice the scores, as whole numbers where all that come together are whole."""
+
+    def apply(self, scores, of_targets, statistics):
+        scores = 2 * scores
+        whole = (scores == np.rint(scores)).all()
+        return scores.astype(np.int64 if whole else np.float64)
+
+
+@pytest.mark.parametrize("last", [38.75, 40.0])
+def test_correction_that_changes_its_type_is_refused(last):
+    targets = np.append(np.arange(40.0), last)[:, None]
+    with pytest.raises(TypeError, match=r"Doubled.apply must give scores of one floating type"):
+        top_k(np.ones((3, 1)), targets, 4, metric="dot", correction=Doubled())

@@ -244,8 +244,9 @@ class CorrectedTiles(Tiles):
 
     def _pieces(self, raw, rows):
         """Slices of a tile, and of all targets."""
-        size = max(1, PIECE // raw.shape[1]) if self.on_host else raw.shape[0]
-        for piece in slices(raw.shape[0], size):
+        n, m = raw.shape
+        size = max(1, min(PIECE // m, math.ceil(n / 4))) if self.on_host else n
+        for piece in slices(n, size):
             yield piece, slice(rows.start + piece.start, rows.start + piece.stop)
 
     def _known(self, reference, rows):
@@ -269,6 +270,11 @@ class CorrectedTiles(Tiles):
                 if found.dtype not in memory:
                     memory[found.dtype] = np.empty(self.blocks[0].stop * m, found.dtype)
                 joined = memory[found.dtype][: n * m].reshape(n, m)
+            if found.dtype != joined.dtype or found.dtype.kind != "f":
+                raise TypeError(
+                    f"{type(self.correction).__name__}.apply must give scores of one floating "
+                    f"type, whatever their values; got {joined.dtype} and {found.dtype}"
+                )
             joined[at, :] = found
         return joined
 

@@ -71,15 +71,12 @@ def _alike(vectors, rows, columns):
     for part in slices(n, _at_a_time(vectors, columns)):
         block = vectors[part, :] if rows is None else take_rows(vectors, rows[part])
         keys[part] = to_host(_keys(block[:, :columns]))
-    twice = np.sort(keys)
-    twice = np.unique(twice[1:][twice[1:] == twice[:-1]])
-    if not twice.size:
-        return twice, twice
-    found = []
-    for part in slices(n, PIECE):
-        place = np.searchsorted(twice[:-1], keys[part])
-        found.append(np.flatnonzero(twice[place] == keys[part]) + part.start)
-    found = np.concatenate(found)
+    ordered = np.sort(keys)
+    same = ordered[1:] == ordered[:-1]
+    if not same.any():
+        return keys[:0].astype(np.int64), keys[:0]
+    found = np.argsort(keys)[np.append(same, False) | np.append(False, same)]
+    found.sort()
     return found if rows is None else rows[found], keys[found]
 
 
