@@ -71,7 +71,7 @@ def namespace(*arrays):
 
 
 def like(host_array, reference):
-    """Copy ``host_array`` (NumPy) to the library and device of ``reference``, dtype kept."""
+    """``host_array`` (NumPy) in the library and on the device of ``reference``, dtype kept."""
     if is_numpy_array(reference):
         return np.asarray(host_array)
     xp = namespace(reference)
@@ -310,7 +310,7 @@ def tanh_in_place(array):
 
 
 def unit_rows(array, *, name="array"):
-    """Divide each row of a (n, d) array by its Euclidean length.
+    """Divide each row of a (n, d) array by its Euclidean length; NaN and infinity give NaN.
 
     Raises
     ------

@@ -1,4 +1,7 @@
-"""Zero-shot scorers: ``fit(X, y, class_embeddings)``, then scores for classes never seen."""
+"""Zero-shot scorers: ``fit(X, y, class_embeddings)``, then scores for classes never seen.
+
+Only `CLAREL` is fitted on images and their texts, and scores prototypes of classes.
+"""
 
 from zslib.compatibility.base import BilinearModel, CompatibilityModel, zero_shot_scorer
 from zslib.compatibility.bidilel import BiDiLEL

@@ -344,7 +344,7 @@ def fetch(name, *, progress=None, **options):
     progress : callable, optional
         Called with (file name, bytes so far, bytes in all or None).
     **options
-        Of the data set's own function, for instance `fetch_xlsa17`.
+        Of the data set's own function: ``api`` of "dinu2015", ``archives`` of "wordnet30".
     """
     entry = _entry(name)
     if entry.fetch is None:

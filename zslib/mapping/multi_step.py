@@ -25,8 +25,9 @@ class MultiStepMap(LinearMap):
     re-weighting is by powers of S; de-whitening gives each side the spread of its own space back
     (:math:`U' C_X U` and :math:`V' C_Y V`); P keeps the first directions. The paper stops before
     the last :math:`V'`; this rotation of both sides changes no distance, and takes them to the
-    target space, where targets stay as they are unless :math:`b > 0` or directions are dropped.
-    Without whitening, re-weighting and reduction it is `ProcrustesMap`.
+    target space, where targets stay as they are unless :math:`b > 0`, directions are dropped, or
+    whitening is not undone (``whiten`` without ``dewhiten``). Without whitening, re-weighting and
+    reduction it is `ProcrustesMap`.
 
     Parameters
     ----------

@@ -148,7 +148,8 @@ class Retriever(BaseEstimator):
         **options
             As in `fit`, in the place of what the problem has. ``sources``, for instance all the
             words of a file, ``reference`` and ``targets`` are made of length one where the
-            problem's vectors of their space are.
+            problem's vectors of their space are; sources and references of length zero are then
+            left out.
 
         Returns
         -------

@@ -48,7 +48,8 @@ class RidgeMap(LinearMap):
         :math:`\lambda`, not printed in the paper. 0 is plain least squares, with the solution of
         smallest norm when :math:`X'X` is singular. "gcv" takes the one with the lowest GCV score
         (the first of equals) of 37 values, :math:`10^{-6}` to :math:`10^3` times the mean of
-        :math:`s_r^2`, so that the path follows the scale of ``X``.
+        :math:`s_r^2`, so that the path follows the scale of ``X``; in reverse that of ``Y``, whose
+        singular values :math:`s_r` then are.
     fit_intercept : bool, default False, keyword only
         Whether to learn :math:`b` in :math:`\hat Y = X W + b`, unpenalised. The paper has none;
         its argument that residuals sum to zero (section 3) needs one, or centred data.

@@ -12,7 +12,8 @@ def common_ancestor_heights(hierarchy, labels):
 
     The error of an answer in the Challenges of 2010 and 2011, which takes of the first five
     answers the best. The height of a node is the number of links on the longest way down to one
-    of the ``labels``. Labels without a common ancestor are one link further apart than any others.
+    of the ``labels``. Labels without a common ancestor are as far apart as the greatest height
+    of any node above a label, and one link more.
 
     Examples
     --------

@@ -82,8 +82,9 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
 
     Notes
     -----
-    NumPy arrays are searched by threads, as many as BLAS is set to use, over the blocks of
-    targets; BLAS itself is held to one thread meanwhile, in the whole process.
+    Large searches of NumPy arrays are shared out to threads, as many as BLAS is set to use, over
+    the blocks of targets; BLAS itself is held to one thread meanwhile, in the whole process. Small
+    ones run in the calling thread.
 
     Examples
     --------

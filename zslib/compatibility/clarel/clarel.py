@@ -150,8 +150,9 @@ class CLAREL(BaseEstimator):
 
     Notes
     -----
-    Tokens that no training text has, among them usually 1 for unknown words, start and stay at
-    the zero vector. `zslib.calibration.MetricRescaling` balances seen and unseen classes.
+    Without ``word_vectors``, tokens that no training text has, among them usually 1 for unknown
+    words, start and stay at the zero vector. `zslib.calibration.MetricRescaling` balances seen and
+    unseen classes.
 
     Examples
     --------
@@ -229,7 +230,7 @@ class CLAREL(BaseEstimator):
             without tokens, a sample without text, a batch of one, a parameter out of range, a
             checkpoint of another training, or when training diverges.
         TypeError
-            For arrays of different libraries or types.
+            For arrays of different libraries, and texts that are neither tokens nor vectors.
         """
         check_paired(X, y, "X", "y")
         of, name = (texts, "texts") if text_rows is None else (text_rows, "text_rows")

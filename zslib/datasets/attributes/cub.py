@@ -53,7 +53,8 @@ def cub(*, features="resnet", semantics="attributes", split="proposed", seen_fra
     Parameters
     ----------
     features : {"resnet", "vgg"}
-        256 components of the 1,000 class scores of a ResNet, or 512 of VGG's 4,096-d fc7.
+        256 components of the 1,000 class scores of a ResNet; or 512 of VGG's 4,096-d fc7, of which
+        the edition in the repository keeps 256.
     semantics : {"attributes", "wikipedia"}
         312 attributes (rows divided by their length, which is the official ``att``), or TF-IDF
         of Wikipedia sentences reduced to 150 dimensions.

@@ -69,7 +69,8 @@ def save_zero_shot(problem, path):
 
     With the suffix ``.npz`` one file, else a folder with one ``.npy`` file an array; nothing is
     overwritten. It is written under a temporary name, then renamed, so that a reader never meets
-    half of it.
+    half of it. Names of columns and the ``scaler`` are not written, so save a problem before it is
+    scaled if a model is to take raw images. Returns the path; FileExistsError where it is there.
     """
     check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
     path = Path(path)

@@ -40,7 +40,7 @@ def load_xlsa17(source, *, att="unit length", seed=0, feature_scaling="none", ma
     ----------
     source : str or path
         A name ("AWA1", "AWA2", "CUB", "SUN", "APY", "FLO"), looked for as ``xlsa17/<name>`` in
-        the data folder and in the cache (see `fetch_xlsa17`); or a folder with the two files, or
+        the data folder and in the cache (see `fetch`); or a folder with the two files, or
         one of them. Where they are called otherwise, their variables tell them.
     att : {"unit length", "original"}
         Class embeddings: the variable ``att`` or ``original_att``.

@@ -41,7 +41,7 @@ def model_texts(problem, *, min_count=2, length=None):
 
     They are token numbers, (m, T), by a vocabulary of training texts only, or the ready vectors
     with a vocabulary of size 0. Words that occur less often than ``min_count`` there are unknown;
-    with 1 none is, so that the embedding of unknown words stays as it was drawn. Of each text
+    with 1 none is, so that the embedding of unknown words is and stays zero. Of each text
     ``length`` tokens are kept, by default all.
     """
     texts, vocabulary = texts_and_vocabulary(problem, min_count, length)
