@@ -32,6 +32,14 @@ def test_unit_rows_name_the_zero_row(backend):
         arrays.unit_rows(backend.asarray(x), name="queries")
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_unit_rows_name_the_row_that_is_not_finite(backend, wrong):
+    x = np.ones((4, 2))
+    x[2, 1] = wrong
+    with pytest.raises(ValueError, match=r"queries has NaN or infinity in 1 row\(s\), .* row 2"):
+        arrays.unit_rows(backend.asarray(x), name="queries")
+
+
 def test_like_and_to_host_round_trip(backend):
     reference = backend.asarray(np.zeros(2))
     there = backend.check(arrays.like(np.arange(4), reference))

@@ -310,12 +310,12 @@ def tanh_in_place(array):
 
 
 def unit_rows(array, *, name="array"):
-    """Divide each row of a (n, d) array by its Euclidean length; NaN and infinity give NaN.
+    """Divide each row of a (n, d) array by its Euclidean length.
 
     Raises
     ------
     ValueError
-        When a row has length zero: the cosine with it is undefined.
+        When a row has length zero, and so no cosine with others, or NaN or infinity.
 
     Examples
     --------
@@ -326,6 +326,12 @@ def unit_rows(array, *, name="array"):
     xp = namespace(array)
     # Scaling by the largest entry first keeps the squares of very small or large rows in range.
     largest = xp.max(xp.abs(array), axis=-1, keepdims=True)
+    if not bool(xp.all(xp.isfinite(largest))):
+        wrong = np.flatnonzero(~np.isfinite(to_host(largest)))
+        raise ValueError(
+            f"{name} has NaN or infinity in {wrong.size} row(s), the first at row {wrong[0]}: "
+            "replace or drop these rows"
+        )
     if bool(xp.any(largest == 0)):
         zero = np.flatnonzero(to_host(largest) == 0)
         raise ValueError(

@@ -416,6 +416,17 @@ def whole_numbers(values, name, what, *, low=0):
     return array
 
 
+def check_weights(weights, name, n):
+    """``weights`` of n samples as float64 on the host: finite, at least 0, and not all 0."""
+    array = host_array(weights, name).astype(np.float64)
+    if array.shape != (n,) or not np.all(np.isfinite(array) & (array >= 0)) or not array.any():
+        raise ValueError(
+            f"{name} must have a finite weight of at least 0 for each of the {n} samples, not all "
+            "of them 0"
+        )
+    return array
+
+
 def check_mask(mask, name, size, what):
     """``mask`` as an array of truths over ``size`` things; ``what`` says which, for the error."""
     mask = as_array(mask, name)

@@ -9,6 +9,7 @@ from zslib.datasets import DATASETS, available, data_status, fingerprint, load_p
 from zslib.datasets.attributes.own import save_zero_shot
 from zslib.datasets.entry import KINDS
 from zslib.datasets.registry import load_problems, resolve, resolve_all, served
+from zslib.protocols import repeat
 
 LINGUAL, MODAL = "cross-linguistic", "cross-modal"
 
@@ -94,6 +95,14 @@ def test_requests_that_mean_nothing_or_what_is_not_here(refusal):
 def test_options_that_a_set_does_not_have(small, refused):
     words = "europarl has no option 'split': its options are train"
     refused(words, load_problem, LINGUAL, split="fixed", error=TypeError)
+
+
+@pytest.mark.parametrize("load", [load_problem, repeat])
+def test_one_file_of_words_is_no_bilingual_problem(load, tmp_path, refused):
+    path = tmp_path / "own.vec"
+    path.write_text("dog 1 0\ncat 0 1\n")
+    words = "give load_problem the options target_vectors and train_dictionary too"
+    refused(words, load, LINGUAL, path, error=TypeError)
 
 
 def test_fingerprint(small):

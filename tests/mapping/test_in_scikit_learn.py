@@ -103,6 +103,9 @@ def test_the_score_is_precision_at_1_among_distinct_targets(mapper, pairs, backe
     assert fitted.score(x, y) == pytest.approx(hits.mean())
     weights = np.arange(40.0)
     assert fitted.score(x, y, weights) == pytest.approx(np.average(hits, weights=weights))
+    for wrong in (weights[1:], -weights, 0 * weights, np.nan * weights):
+        with pytest.raises(ValueError, match="sample_weight must have a finite weight"):
+            fitted.score(x, y, wrong)
 
 
 def test_a_vector_mapped_to_zero_finds_nothing(pairs):

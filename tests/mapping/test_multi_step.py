@@ -74,6 +74,8 @@ def test_re_weighted_whitened_sources_are_least_squares_to_whitened_targets():
     X, Y = pairs()
     mapper = MultiStepMap(source_power=1.0, target_power=0.0, dewhiten=False).fit(X, Y)
     np.testing.assert_allclose(mapper.target_coef_, whitening(Y)[0], atol=1e-10)
+    with pytest.raises(ValueError, match=r"target_power=0 with .*, dewhitened if whitened"):
+        mapper.predict(X)
     expected = RidgeMap(0.0).fit(X, Y @ whitening(Y)[0]).coef_
     np.testing.assert_allclose(mapper.coef_, expected, atol=1e-10)
 

@@ -297,10 +297,10 @@ def test_equal_scores_count_as_their_mean():
 
 
 def test_a_spread_below_the_range_of_float32_is_no_zero():
-    """Of one reference nothing spreads, and the rounding of distances is smaller than float32."""
+    """Of equal references nothing spreads, and the rounding of distances is below float32."""
     rng = np.random.default_rng(19)
     queries, targets = ((rng.standard_normal((n, 1)) * 1e-28).astype("f4") for n in (30, 300))
-    fitted = MutualProximity().fit(queries[:1], targets, metric="euclidean")
+    fitted = MutualProximity().fit(queries[[0, 0]], targets, metric="euclidean")
     scores = top_k(queries, targets, 300, metric="euclidean", correction=fitted)[0]
     assert np.isfinite(scores).all()
 
@@ -356,6 +356,7 @@ def at_a_reference():
     return top_k(line[1:2], line, 9, metric="euclidean", correction=fitted)
 
 
+ALONE = r"compares queries, and of one alone .*\.fit\(.*reference=\.\.\.\)"
 REFUSALS = [
     (lambda c, q, t: top_k(q, t, 1, correction=c, metric="dot"), "was fitted with metric='cos"),
     (lambda c, q, t: top_k(q, t[:-1], 1, correction=c), r"other targets, of shape \(30, 4\)"),
@@ -373,7 +374,10 @@ REFUSALS = [
     (lambda *_: at_a_reference(), "LocalScaling gives scores that are not finite"),
     (lambda c, q, t: top_k(q[:1], t, 1, correction="csls"), r"CSLS\.fit\(.*reference=\.\.\.\)"),
     (lambda c, q, t: top_k(q[:1], t, 1, correction="local_scaling"), r"LocalScaling\.fit\("),
-    (lambda c, q, t: top_k(q[:1], t, 1, correction="inverted_softmax"), "queries.*reference="),
+    (lambda c, q, t: top_k(q[:1], t, 1, correction="inverted_softmax"), ALONE),
+    (lambda c, q, t: top_k(q[:1], t, 1, correction="globally_corrected"), ALONE),
+    (lambda c, q, t: gold_ranks(q[:1], t, [0], correction="mutual_proximity"), ALONE),
+    (lambda c, q, t: GloballyCorrected().fit(q[:1], t), ALONE),
     (lambda c, q, t: top_k(q, t, 1, metric="dot", correction="local_scaling"), "'dot' is none"),
 ]
 

@@ -36,8 +36,8 @@ from zslib.validation import (
     check_paired,
     check_same_width,
     check_trained,
+    check_weights,
     column_names,
-    host_array,
     in_range,
     is_text,
     keep_columns,
@@ -472,18 +472,13 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         _check_labels(y, predicted, as_array(named_rows(candidates)[0], "class_embeddings"))
         if sample_weight is None:
             return per_class_accuracy(y, predicted)
-        return _weighted_accuracy(to_host(y), to_host(predicted), sample_weight)
+        y, predicted = to_host(y), to_host(predicted)
+        weight = check_weights(sample_weight, "sample_weight", y.size)
+        return _weighted_accuracy(y, predicted, weight)
 
 
-def _weighted_accuracy(y, predicted, sample_weight):
+def _weighted_accuracy(y, predicted, weight):
     """Mean over classes of the accuracy of weighted samples, but for classes without weight."""
-    weight = host_array(sample_weight, "sample_weight").astype(np.float64)
-    good = weight.shape == y.shape and np.all(np.isfinite(weight) & (weight >= 0))
-    if not good or not np.any(weight):
-        raise ValueError(
-            f"sample_weight must have a finite weight of at least 0 for each of the {len(y)} "
-            "samples, not all of them 0"
-        )
     total = np.bincount(y, weight)
     hits = np.bincount(y, weight * (y == predicted))
     return float(np.mean(hits[total > 0] / total[total > 0]))

@@ -241,6 +241,11 @@ def _absent(name):
     )
 
 
+def loader_options(setting, dataset):
+    """What the loader of a data set, by name or path, takes in a setting, with its defaults."""
+    return inspect.signature(_entry(dataset).loaders[setting]).parameters
+
+
 def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
     """The data of one setting, by name or path: a problem, or `ImageNetLists` for "hierarchy".
 
@@ -274,7 +279,7 @@ def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
     FileNotFoundError
         The files of the data set are not here.
     TypeError
-        An option that its loader does not take.
+        An option that its loader does not take, or one missing that it needs.
 
     Examples
     --------
@@ -285,7 +290,13 @@ def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
     check_integer(seed, "seed", low=0)
     entry = _entry(resolve(setting, dataset))
     loader = entry.loaders[setting]
-    known = inspect.signature(loader).parameters
+    known = loader_options(setting, entry.name)
+    absent = [name for name, one in known.items() if one.default is one.empty]
+    if needed := [name for name in absent if name not in options]:
+        raise TypeError(
+            f"{entry.name} alone is not all that the {setting} setting needs: give load_problem "
+            f"the options {' and '.join(needed)} too"
+        )
     if "seed" in known:
         options["seed"] = seed
     if unknown := ", ".join(repr(name) for name in options if name not in known):

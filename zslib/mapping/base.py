@@ -23,6 +23,7 @@ from zslib.validation import (
     check_learned,
     check_paired,
     check_same_rows,
+    check_weights,
     column_names,
     host_array,
     in_range,
@@ -129,18 +130,18 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         Raises
         ------
         ValueError
-            With one column, from a map that moves the targets too, and so predicts none.
+            With one column, from a map that moves the targets too, and so predicts none; for
+            weights that are negative, not finite, or all 0.
         """
         check_is_fitted(self, "coef_")
         check_columns(y, self._target_names, "Y")
         check_paired(X, y, "X", "y")
         check_paired(X, sample_weight, "X", "sample_weight")
-        if sample_weight is not None:
-            sample_weight = host_array(sample_weight, "sample_weight")
         if self._n_targets == 1:
             both = [host_array(A, "y").astype(np.float64) for A in (y, self.predict(X))]
             unit = max(map(range_power, both))  # R2 does not depend on it
-            return r2_score(*(A / unit for A in both), sample_weight=sample_weight)
+            weight = _weights(sample_weight, len(both[0]))
+            return r2_score(*(A / unit for A in both), sample_weight=weight)
         y = as_array(y, "y")
         mapped, targets = type(self).transform.__wrapped__(self, X), self.transform_targets(y)
         check_same_rows(mapped, y, "X", "y")
@@ -152,7 +153,7 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
             gold = like((np.cumsum(some) - 1)[labels[placed]], mapped)
             targets = take_rows(targets, np.flatnonzero(some))
             hits[placed] = to_host(gold_ranks(take_rows(mapped, placed), targets, gold)) == 0
-        return float(np.average(hits, weights=sample_weight))
+        return float(np.average(hits, weights=_weights(sample_weight, len(hits))))
 
     def transform_targets(self, Y):
         """The targets ``Y`` (m, d2) where mapped vectors are to be compared with them.
@@ -205,6 +206,11 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         tags.target_tags.multi_output = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _weights(sample_weight, n):
+    """The weights of n samples, checked, or None."""
+    return None if sample_weight is None else check_weights(sample_weight, "sample_weight", n)
 
 
 def transform_targets(model, Y):

@@ -73,7 +73,10 @@ class MultiStepMap(LinearMap):
     array([0, 0, 0, 0])
     """
 
-    _STILL = "target_power=0, with all of d2 <= d1 directions, leaves them where they are"
+    _STILL = (
+        "target_power=0 with all of d2 <= d1 directions, dewhitened if whitened, leaves them "
+        "where they are"
+    )
 
     def __init__(
         self, whiten=True, *, source_power=0.5, target_power=0.5, dewhiten=True, n_components=None

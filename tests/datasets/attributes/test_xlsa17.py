@@ -216,7 +216,7 @@ def test_files_that_are_not_matlab_files(tmp_path, refused):
 
 def test_known_names_are_found_in_data_folder_and_cache(tmp_path, monkeypatch, own_cache, refused):
     monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
-    refused("SUN is not here: run fetch_xlsa17", load_xlsa17, "SUN", error=FileNotFoundError)
+    refused("SUN is not here: run 'zslib data", load_xlsa17, "SUN", error=FileNotFoundError)
     write(own_cache / "xlsa17" / "SUN")
     problem = load_xlsa17("SUN")
     assert (problem.name, problem.coverage["counts as published"]) == ("sun", False)

@@ -92,6 +92,7 @@ def stand_ins(monkeypatch):
     monkeypatch.setattr(term_vectors, "europarl_vectors", {"en": WORDS}.get)
     short = partial(term_vectors.hypernym_term_vectors, dimension=2)
     monkeypatch.setattr(term_vectors, "hypernym_term_vectors", short)
+    monkeypatch.setattr(term_vectors, "_DIMENSION", 2)
 
 
 def test_each_source_of_term_vectors(stand_ins):
@@ -119,6 +120,8 @@ def test_bad_input(refused):
             load_term_vectors(source, TERMS_OF, LINKS)
     with pytest.raises(ValueError, match="source must be one of 'auto', 'definitions'"):
         load_term_vectors("glove", TERMS_OF, LINKS)
+    with pytest.raises(ValueError, match=r"links have 3 of the synsets of terms_of, .* 300"):
+        load_term_vectors("hierarchy", TERMS_OF, LINKS)
     with pytest.raises(ValueError, match="none of 1 terms has vectors"):
         term_vectors.composed_term_vectors({"n1": ["crane"]}, WORDS)
     refused("dimension must be between 1 and 4", hypernym_vectors, LEAVES, LINKS, dimension=5)

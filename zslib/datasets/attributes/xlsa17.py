@@ -131,9 +131,8 @@ def find_xlsa17(source):
         if folder := locate.complete_folder(f"{inner}/{source}", XLSA17_FILES):
             return folder
     raise FileNotFoundError(
-        f"{source} is not here: run fetch_xlsa17(), unpack xlsa17.zip with extract_xlsa17, or "
-        f"put res101.mat and att_splits.mat into xlsa17/{source} in the folder that ZSLIB_DATA "
-        "names"
+        f"{source} is not here: run 'zslib data fetch {source}', or put res101.mat and "
+        f"att_splits.mat into xlsa17/{source} in the folder that ZSLIB_DATA names"
     )
 
 

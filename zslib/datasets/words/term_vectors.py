@@ -58,7 +58,10 @@ def composed_term_vectors(terms_of, words):
     return WordVectors(np.array(list(known)), unit_rows(member @ unit, name="terms"), report)
 
 
-def hypernym_vectors(nodes, links, *, dimension=300):
+_DIMENSION = 300
+
+
+def hypernym_vectors(nodes, links, *, dimension=_DIMENSION):
     """Vectors of synsets from their place in a hierarchy: which ancestors they have.
 
     The matrix of synsets by ancestors (a synset is its own), weighted by log(N / df) with df
@@ -88,7 +91,7 @@ def hypernym_vectors(nodes, links, *, dimension=300):
     return unit_rows(truncated(weighted, dimension), name="hypernym vectors")
 
 
-def hypernym_term_vectors(terms_of, links, *, dimension=300):
+def hypernym_term_vectors(terms_of, links, *, dimension=_DIMENSION):
     """One vector for each term: the mean of `hypernym_vectors` over its synsets.
 
     ``terms_of`` has each synset's terms, compared in lower case; ``links`` are (child, parent).
@@ -118,6 +121,13 @@ def load_term_vectors(source, terms_of, links):
     (str, WordVectors)
         A phrase for captions, and the vectors.
 
+    Raises
+    ------
+    FileNotFoundError
+        The files of the source are not here.
+    ValueError
+        Too few synsets with links for "hierarchy".
+
     Examples
     --------
     >>> terms_of = {f"n{i}": [f"term {i}"] for i in range(301)}
@@ -134,6 +144,11 @@ def load_term_vectors(source, terms_of, links):
             links = list(links)
             nodes = set(chain.from_iterable(links))
             known = {synset: terms for synset, terms in terms_of.items() if synset in nodes}
+            if len(known) <= _DIMENSION:
+                raise ValueError(
+                    f"links have {len(known)} of the synsets of terms_of, and term vectors from "
+                    f"'hierarchy' have {_DIMENSION} numbers: give links of more synsets than that"
+                )
             vectors = hypernym_term_vectors(known, links)
         elif source == "definitions":
             vectors = gloss_term_vectors(terms_of)

@@ -2,17 +2,15 @@
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from inspect import signature
 
 import joblib
 import numpy as np
 
 from zslib.arrays import to_requested_device
 from zslib.datasets import load_problem
-from zslib.datasets.catalogue import DATASETS
 from zslib.datasets.entry import SETTINGS
 from zslib.datasets.mapping.labels import FOLDS
-from zslib.datasets.registry import resolve_all, served
+from zslib.datasets.registry import loader_options, resolve_all, served
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import CrossFittedOutcome, evaluate, gold_queries
 from zslib.protocols.mapping.training import train
@@ -211,7 +209,7 @@ def repeat(
     experiments = []
     for name in resolve_all(setting, dataset):
         loaded = {"setting": setting, "dataset": name, "quick": quick}
-        if "fold" in signature(DATASETS[name].loaders[setting]).parameters:
+        if "fold" in loader_options(setting, name):
             drawn, parts = list(range(seed, seed + partitions)), []
             for fold in range(folds):
                 problems = [load_problem(**loaded, seed=s, fold=fold) for s in drawn]

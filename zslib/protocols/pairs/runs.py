@@ -1,6 +1,5 @@
 """Repeated trainings on image-text pairs, alpha chosen on validation classes; CLAREL's own."""
 
-import inspect
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,9 +10,10 @@ from sklearn.base import clone
 from zslib.arrays import resolve_device
 from zslib.compatibility import CLAREL, clarel_settings
 from zslib.compatibility.clarel.network import check_for
-from zslib.datasets import DATASETS, load_problem, resolve_all
+from zslib.datasets import load_problem, resolve_all
 from zslib.datasets.locate import cache_folder
 from zslib.datasets.problem import check_problem
+from zslib.datasets.registry import loader_options
 from zslib.metrics import hits_at_k
 from zslib.protocols.attributes.intervals import zero_shot_estimate
 from zslib.protocols.attributes.rescaling import choose_alpha, rescaled
@@ -263,8 +263,7 @@ def clarel_problems(dataset="auto", *, training="short", **options):
     check_choice(training, "training", ("short", "paper", "authors"))
     problems = []
     for name in resolve_all("pairs", dataset):
-        known = name in DATASETS and inspect.signature(DATASETS[name].loaders["pairs"]).parameters
-        released = training != "short" and known and "feature_scaling" in known
+        released = training != "short" and "feature_scaling" in loader_options("pairs", name)
         scaling = {"feature_scaling": "none"} if released else {}
         problem = load_problem("pairs", name, **options, **scaling)
         if training == "short" and problem.feature_scaling != "unit length":

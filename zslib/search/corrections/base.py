@@ -255,6 +255,16 @@ def sampled_rows(n):
     return np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64)
 
 
+def check_several(side, correction):
+    """Refuse one query without a reference: a comparison of queries leaves its order as it is."""
+    known = correction.fitted or correction.reference is not None
+    if side.n_reference == 1 < side.n_targets and not known:
+        owner = type(correction).__name__
+        raise ValueError(
+            f"{owner} compares queries, and of one alone it corrects nothing: {remedy(owner)}"
+        )
+
+
 def check_neighbours(k, side, correction):
     """Refuse ``k``, the size of neighbourhoods, unless both sides have as many."""
     owner = type(correction).__name__

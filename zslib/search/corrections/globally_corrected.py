@@ -4,7 +4,7 @@ import numpy as np
 from array_api_compat import is_numpy_namespace
 
 from zslib.arrays import namespace, to_host
-from zslib.search.corrections.base import Correction
+from zslib.search.corrections.base import Correction, check_several
 
 
 class GloballyCorrected(Correction):
@@ -28,7 +28,8 @@ class GloballyCorrected(Correction):
     Parameters
     ----------
     reference : (n_reference, d) float array or None, default None
-        The queries P; None: the queries themselves. The paper adds further source vectors.
+        The queries P; None: the queries themselves, at least two. The paper adds further source
+        vectors.
 
     Attributes
     ----------
@@ -51,6 +52,9 @@ class GloballyCorrected(Correction):
 
     jump = 1.0  # a rank
     by_length = True
+
+    def check(self, side):
+        check_several(side, self)
 
     def begin(self, side):
         return side.scale(), side.slack

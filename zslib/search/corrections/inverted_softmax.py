@@ -1,7 +1,7 @@
 """Inverted softmax."""
 
 from zslib.arrays import namespace
-from zslib.search.corrections.base import Correction, remedy, upwards
+from zslib.search.corrections.base import Correction, check_several, upwards
 from zslib.validation import check_real
 
 
@@ -52,11 +52,7 @@ class InvertedSoftmax(Correction):
 
     def check(self, side):
         check_real(self.temperature, "InvertedSoftmax.temperature", low=0, inclusive=False)
-        if side.n_reference == 1 < side.n_targets and self.reference is None and not self.fitted:
-            raise ValueError(
-                "InvertedSoftmax compares queries, and of one alone all targets score alike: "
-                + remedy("InvertedSoftmax")
-            )
+        check_several(side, self)
 
     def target_statistics(self, reference, side):
         xp = namespace(reference)

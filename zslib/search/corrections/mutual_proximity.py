@@ -7,7 +7,7 @@ from array_api_compat import is_cupy_namespace, is_numpy_namespace
 from scipy.special import log_ndtr, ndtri_exp
 
 from zslib.arrays import like, namespace, to_host
-from zslib.search.corrections.base import Correction
+from zslib.search.corrections.base import Correction, check_several
 
 
 class MutualProximity(Correction):
@@ -30,7 +30,7 @@ class MutualProximity(Correction):
     Parameters
     ----------
     reference : (n_reference, d) float array or None, default None
-        The queries on which mu_y and sigma_y rest; None: the queries themselves.
+        The queries on which mu_y and sigma_y rest; None: the queries themselves, at least two.
 
     Attributes
     ----------
@@ -49,6 +49,9 @@ class MutualProximity(Correction):
 
     _KEPT = ("mean_", "deviation_", "rounding_")
     by_length = True
+
+    def check(self, side):
+        check_several(side, self)
 
     def begin(self, side):
         mean, deviation = side.moments()
