@@ -18,20 +18,30 @@ SCREEN = 30  # lines
 
 
 class ReferenceDirective(SphinxDirective):
-    """``{reference} module`` with names below it, or all that the module exports."""
+    """``{reference} module`` with names below it; or what the module says and all it exports."""
 
     has_content = True
     required_arguments = 1
 
     def run(self):
         module = self.arguments[0]
-        lines = ["| name | what |", "| :-- | :-- |"]
-        for name, thing in exported(module, " ".join(self.content)).items():
+        listed = exported(module, " ".join(self.content))
+        lines = [] if self.content else introduction(module)
+        lines += ["| name | what |", "| :-- | :-- |"]
+        for name, thing in listed.items():
             lines.append(f"| {{py:obj}}`{name} <{module}.{name}>` | {summary(thing)} |")
         self.env.note_dependency(sys.modules[module].__file__)
         box = nodes.container(classes=["reference-list"])
         self.state.nested_parse(StringList(lines, self.get_source_info()[0]), 0, box)
         return [box]
+
+
+def introduction(module):
+    """What a module's docstring says after its title and before its sections, if anything."""
+    said = inspect.getdoc(sys.modules[module]).partition("\n\n")[2]
+    said = re.split(r"^\w+\n-+$", said, maxsplit=1, flags=re.MULTILINE)[0].strip()
+    begin = ["```{eval-rst}", f".. py:currentmodule:: {module}", ""]
+    return [*begin, *said.splitlines(), "```", ""] if said else []
 
 
 def summary(thing):

@@ -162,7 +162,12 @@ def test_the_reference_has_a_page_and_a_line_for_each_name(tmp_path):
     assert "Symbols" not in line  # of a book without the page
     (place.pages / "notation.md").write_text("# Notation\n")
     assert reference.line("demo/01_a").endswith(" **Symbols:** {doc}`/notation`.")
-    html = build(tmp_path, {"index": INDEX, "reference/metrics": room})[0]["reference/metrics"]
+    whole = "# Search\n\n```{reference} zslib.search\n```\n"
+    rooms = {"reference/metrics": room, "reference/search": whole}
+    built = build(tmp_path, {"index": INDEX, **rooms})[0]
+    # Without names, also what the module says of itself.
+    assert "<strong>Exact</strong> means" in built["reference/search"]
+    html = built["reference/metrics"]
     assert re.search(r"k_occurrence.*?</td>\s*<td[^>]*><p>[A-Z]", html, re.S)
 
 

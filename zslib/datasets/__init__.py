@@ -1,11 +1,14 @@
 """Data sets as problems: synthetic, real where present, official ones by download.
 
-Loaders share some options. ``seed``: of whatever is drawn, the split, the held-out images,
-generated numbers. ``feature_scaling``: {"none", "unit length", "standard"}, see
-`ZeroShotProblem.scaled`. ``seen_fraction``: share of each seen class's images that tests it.
-``max_per_class``: at most so many images of each class in each part, for quick runs. ``folder``:
-where the files are, instead of their place in the data folder. Files that are absent raise
-FileNotFoundError, damaged or inconsistent ones ValueError.
+Loaders share some options:
+
+- ``seed``: of whatever is drawn, the split, the held-out images, generated numbers;
+- ``feature_scaling``: "none", "unit length" or "standard", see `ZeroShotProblem.scaled`;
+- ``seen_fraction``: the share of each seen class's images that tests it;
+- ``max_per_class``: at most so many images of each class in each part, for quick runs;
+- ``folder``: where the files are, instead of their place in the data folder.
+
+Files that are absent raise FileNotFoundError, damaged or inconsistent ones ValueError.
 """
 
 from zslib.datasets.attributes.apy import apy_attributes
