@@ -66,12 +66,17 @@ def again(options, **changes):
     return output(*arguments)
 
 
-def run_stages(parser, name, title, stages):
+def run_stages(about, name, title, stages, others=None, **numbers):
     """The body of a script whose ``stages`` each run in a new process and print Markdown.
 
     ``times`` runs once for each number of threads, ``memory`` when ``times`` asks for it by
     `peak_memory`, all others once at the end. ``--write`` keeps the report under ``name``.
+    Options are ``numbers``, with their defaults, and ``others``, with what argparse takes.
     """
+    parser = argparse.ArgumentParser(description=about)
+    options = {n: {"type": int, "default": default} for n, default in numbers.items()}
+    for option, how in (options | (others or {})).items():
+        parser.add_argument(f"--{option}", **how)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--one", choices=list(stages), help=argparse.SUPPRESS)

@@ -358,21 +358,10 @@ def measure_times(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name, default in {
-        "n": 23527,
-        "p": 2048,
-        "q": 85,
-        "classes": 40,
-        "repeats": 5,
-        "loop": 200,
-        "small": 2000,
-        "epochs": 10,
-        "seeds": 3,
-    }.items():
-        parser.add_argument(f"--{name}", type=int, default=default)
     stages = {"times": measure_times, "memory": measure_memory, "accuracy": print_accuracies}
-    run_stages(parser, "compatibility.md", "Zero-shot scorers", stages)
+    sizes = {"n": 23527, "p": 2048, "q": 85, "classes": 40, "repeats": 5, "loop": 200}
+    sizes |= {"small": 2000, "epochs": 10, "seeds": 3}
+    run_stages(__doc__, "compatibility.md", "Zero-shot scorers", stages, **sizes)
 
 
 if __name__ == "__main__":

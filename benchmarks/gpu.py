@@ -23,11 +23,6 @@ from mapping import pairs
 
 from zslib.arrays import like, resolve_device
 
-PAPER = {
-    "batch": 32, "captions": 10, "tokens": 30, "vocabulary": 6000, "words": 300, "units": 512,
-    "features": 2048, "classes": 150, "embedding": 1024, "filters": [128, 256],
-}  # fmt: skip
-
 
 def search(share, to):
     """top_k, 1,500 queries of 1,000,000 targets, 300 dimensions, k = 20"""
@@ -49,18 +44,7 @@ def max_margin(share, to):
 
 def clarel(share, to):
     """CLAREL's full step, 32 images with ten captions, sizes of the paper"""
-    from zslib.compatibility.clarel.draws import TextDraw
-
-    options = _sizes(share)
-    data, model = (
-        nn.batch(options, full=True),
-        nn.network(options, 0.25, like=to(np.zeros(1, "f"))),
-    )
-    b, m = options.batch, options.captions
-    draw = TextDraw(np.repeat(np.arange(b), m), np.arange(b * m), np.full(b * m, 1.0 / m), b)
-    X, codes, prepared = to(data.X), to(data.y), model.encoder.prepare(data.tokens)
-    loss = {"distance": "euclidean", "retrieval_mix": 0.5, "classification_weight": 0.5}
-    return lambda: model.step(X, prepared, draw, codes, {"rate": 0.1}, **loss)
+    return nn.ours_step(_sizes(share), to=to)
 
 
 def generator(share, to):
@@ -79,9 +63,8 @@ TASKS = (search, max_margin, clarel, generator)
 
 
 def _sizes(share):
-    small = {name: max(2, int(size * share)) for name, size in PAPER.items() if name != "filters"}
-    filters = [max(2, int(size * share)) for size in PAPER["filters"]]
-    return SimpleNamespace(**(PAPER if share == 1 else small | {"filters": filters}))
+    sizes = {name: max(2, int(size * share)) for name, size in nn.PAPER.items()}
+    return SimpleNamespace(**sizes, filters=[max(2, int(size * share)) for size in nn.FILTERS])
 
 
 def seconds(run, wait):

@@ -8,7 +8,6 @@ Peak memory (Linux) is measured in a process of its own for each competitor.
 
 from __future__ import annotations
 
-import argparse
 from importlib import import_module
 
 from _harness import machine, median_and_least, peak_memory, print_peak, run_stages, take_turns
@@ -150,11 +149,9 @@ def measure_times(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name, default in {"n": 5000, "d1": 300, "d2": 300, "repeats": 15}.items():
-        parser.add_argument(f"--{name}", type=int, default=default)
     stages = {"times": measure_times, "memory": measure_memory}
-    run_stages(parser, "mapping.md", "One epoch of max-margin training", stages)
+    title = "One epoch of max-margin training"
+    run_stages(__doc__, "mapping.md", title, stages, n=5000, d1=300, d2=300, repeats=15)
 
 
 if __name__ == "__main__":

@@ -458,20 +458,11 @@ the input.
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name, default in {
-        "n": 23527,
-        "p": 2048,
-        "q": 85,
-        "classes": 40,
-        "apy": 6000,
-        "repeats": 5,
-    }.items():
-        parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--tasks", default="", help="only those with this in their name")
     stages = {"times": measure_times, "memory": measure_memory, "accuracy": print_accuracy}
     title = "Metric learner and its negatives\n" + PRODUCTS.rstrip()
-    run_stages(parser, "metric_learner.md", title, stages)
+    sizes = {"n": 23527, "p": 2048, "q": 85, "classes": 40, "apy": 6000, "repeats": 5}
+    tasks = {"default": "", "help": "only those with this in their name"}
+    run_stages(__doc__, "metric_learner.md", title, stages, {"tasks": tasks}, **sizes)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,11 @@ from _harness import (
     tasks_of,
 )
 
+PAPER = {
+    "batch": 32, "captions": 10, "tokens": 30, "vocabulary": 6000, "words": 300, "units": 512,
+    "features": 2048, "classes": 150, "embedding": 1024,
+}  # fmt: skip
+FILTERS = [128, 256]
 RATE, PENALTY = 0.1, 0.001
 STEP = "training step"
 LENGTHS = "training step, different lengths"
@@ -76,19 +81,17 @@ def network(options, dropout, like=None):
     return ClarelNetwork(model, options.features, options.classes, encoder, rng, like=like)
 
 
-def ours_step(options, *, full=True, dropout=0.25):
+def ours_step(options, *, full=True, dropout=0.25, to=lambda array: array):
     import numpy as np
 
     from zslib.compatibility.clarel.draws import TextDraw
 
-    data, model = batch(options, full=full), network(options, dropout)
+    data, model = batch(options, full=full), network(options, dropout, to(np.zeros(1, "f")))
     b, m = options.batch, options.captions
     draw = TextDraw(np.repeat(np.arange(b), m), np.arange(b * m), np.full(b * m, 1.0 / m), b)
-    prepared = model.encoder.prepare(data.tokens)
-    mix = {"retrieval_mix": 0.5, "classification_weight": 0.5}
-    return lambda: float(
-        model.step(data.X, prepared, draw, data.y, {"rate": RATE}, distance="euclidean", **mix)[0]
-    )
+    X, codes, prepared = to(data.X), to(data.y), model.encoder.prepare(data.tokens)
+    loss = {"distance": "euclidean", "retrieval_mix": 0.5, "classification_weight": 0.5}
+    return lambda: float(model.step(X, prepared, draw, codes, {"rate": RATE}, **loss)[0])
 
 
 def torch_layers(options, dropout):
@@ -333,23 +336,9 @@ def measure_times(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name, default in {
-        "batch": 32,
-        "captions": 10,
-        "tokens": 30,
-        "vocabulary": 6000,
-        "words": 300,
-        "units": 512,
-        "features": 2048,
-        "classes": 150,
-        "embedding": 1024,
-        "repeats": 7,
-    }.items():
-        parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--filters", type=int, nargs=2, default=[128, 256])
     stages = {"times": measure_times, "memory": measure_memory, "losses": print_losses}
-    run_stages(parser, "nn.md", "CLAREL's layers", stages)
+    filters = {"filters": {"type": int, "nargs": 2, "default": FILTERS}}
+    run_stages(__doc__, "nn.md", "CLAREL's layers", stages, filters, **PAPER, repeats=7)
 
 
 if __name__ == "__main__":

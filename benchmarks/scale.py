@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from _harness import RESULTS, answer, keep, machine, watched
-from search import nearest, product, ranks
+from search import nearest, product, ranks, write_targets
 
 SIZES = (10**4, 10**5, 10**6, 10**7)
 QUERIES, DIMENSIONS = 200, 64
@@ -26,15 +26,6 @@ SEARCHES = {
     "gold_ranks": ranks(),
     "top_k, CSLS": nearest(correction="csls"),
 }
-
-
-def write_targets(path, n):
-    rng = np.random.default_rng(0)
-    shape = (n, DIMENSIONS)
-    targets = np.lib.format.open_memmap(path, "w+", dtype=np.float32, shape=shape)
-    for start in range(0, n, 100_000):
-        rng.standard_normal(out=targets[start : start + 100_000], dtype=np.float32)
-    targets.flush()
 
 
 def run_alone(path, name, n):
@@ -50,7 +41,7 @@ def measure(sizes):
     """Seconds and bytes by search, one for each size."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "targets.npy"
-        write_targets(path, max(sizes))
+        write_targets(path, max(sizes), DIMENSIONS)
         found = {}
         for name in SEARCHES:
             for n in sizes:
@@ -96,7 +87,7 @@ def draw(sizes, found, path):
     matplotlib.use("svg")
     from matplotlib import pyplot
 
-    from zslib.show.figures import look, style
+    from zslib.show.figures import figure, look, style
 
     style()
     fig, axes = pyplot.subplots(1, 2, figsize=(7.0, 3.0))
@@ -110,7 +101,9 @@ def draw(sizes, found, path):
     axes[1].loglog(sizes, whole, ":", color="#888888", label="all scores at once")
     axes[0].legend()
     axes[1].legend()
-    fig.savefig(path, format="svg", metadata={"Date": None})
+    words = "Seconds, and memory beside the file, of each search by number of targets."
+    shown = figure(fig, name="scale", caption=words, alt=words)
+    path.write_text(shown.svg, encoding="utf-8")
 
 
 def main():

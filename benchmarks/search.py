@@ -210,13 +210,10 @@ def run_in_turns(rounds, names, folder):
     return {name: min(values) for name, values in times.items()}
 
 
-def write_data(folder, n_targets):
-    rng = np.random.default_rng(0)
-    np.save(folder / "queries.npy", rng.standard_normal((1500, 300), dtype=np.float32))
-    targets = np.lib.format.open_memmap(
-        folder / "targets.npy", "w+", dtype=np.float32, shape=(n_targets, 300)
-    )
-    for start in range(0, n_targets, 50_000):
+def write_targets(path, n, dimensions):
+    rng, shape = np.random.default_rng(0), (n, dimensions)
+    targets = np.lib.format.open_memmap(path, "w+", dtype=np.float32, shape=shape)
+    for start in range(0, n, 50_000):
         rng.standard_normal(out=targets[start : start + 50_000], dtype=np.float32)
     targets.flush()
 
@@ -225,7 +222,9 @@ def measure(n_targets, rounds, names, threads):
     """Seconds and memory of each contestant, in processes with so many threads."""
     use_threads(threads)
     with tempfile.TemporaryDirectory() as folder:
-        write_data(Path(folder), n_targets)
+        queries = np.random.default_rng(1).standard_normal((1500, 300), dtype=np.float32)
+        np.save(Path(folder, "queries.npy"), queries)
+        write_targets(Path(folder, "targets.npy"), n_targets, 300)
         found = {name: answer("--folder", folder, "--alone", name) for name in names}
         turns = ["--turns", str(rounds), "--names", *(n for n in names if "scikit" not in n)]
         for name, least in answer("--folder", folder, *turns).items():

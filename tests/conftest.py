@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import sys
 from concurrent.futures import Executor, Future
 from dataclasses import replace
 from functools import partial
@@ -152,21 +153,20 @@ def no_choices_in_use():
     choices.install(None)
 
 
+@pytest.fixture(autouse=True)
+def _close_figures():
+    """What a test draws and does not show is closed: pyplot warns of many that are open."""
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
+
+
 @pytest.fixture
 def numerical_gradient():
     """``numerical_gradient(f, w)``: central differences of the float function f at the array w."""
+    from book.papers.evidence import central_differences
 
-    def gradient(f, w, step=1e-6):
-        slopes = np.empty_like(w)
-        for place in np.ndindex(w.shape):
-            moved = w.copy()
-            moved[place] = w[place] + step
-            above = f(moved)
-            moved[place] = w[place] - step
-            slopes[place] = (above - f(moved)) / (2 * step)
-        return slopes
-
-    return gradient
+    return central_differences
 
 
 class Here(Executor):

@@ -75,7 +75,7 @@ def test_version_is_told_once():
 
 def test_links_of_pages_lead_somewhere():
     pages = [*ROOT.glob("*.md"), ROOT / "data/README.md"]
-    pages += ROOT.glob("book/pages/**/*.md")
+    pages += [*ROOT.glob("book/pages/**/*.md"), *ROOT.glob("chapters/*/*.md")]
     link = r"(?:\]\(|^:link: |^```\{(?:figure|include)\} )([^)#:\s]+)(?=[)#\s])"
     for page in pages:
         text = page.read_text("utf-8")

@@ -1,6 +1,5 @@
 """A book of tiny chapters in a temporary folder."""
 
-import sys
 import textwrap
 
 import pytest
@@ -76,14 +75,6 @@ class TinyBook:
         )
         path.write_text(text, encoding="utf-8")
         return path
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    """What a test draws and does not show is closed: pyplot warns of many that are open."""
-    yield
-    if pyplot := sys.modules.get("matplotlib.pyplot"):
-        pyplot.close("all")
 
 
 @pytest.fixture

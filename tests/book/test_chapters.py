@@ -112,13 +112,6 @@ def test_citations_are_in_the_bibliography(sources):
         assert {*filter(None, map(str.strip, cited.split(",")))} <= {*known}, name
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_links_lead_somewhere(sources, name):
-    folder = (PLACE.chapters / name).parent
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose(sources[name])):
-        assert (folder / target).resolve().is_file(), f"{name} links to {target}"
-
-
 def test_the_contents_list_every_chapter_and_page():
     contents = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
     files = [contents["root"]]

@@ -1,7 +1,6 @@
 """A training that fails is a row that says so, and its chapter goes on to its end."""
 
 import pytest
-from matplotlib import pyplot
 
 from book.parameters import ChapterText
 from book.paths import layout
@@ -80,6 +79,5 @@ def test_a_chapter_goes_on_where_a_training_fails(case, tmp_path, monkeypatch):
     known = {p.name: p.default for p in text.parameters.values()}
     known |= {"dataset": "digits", "quick": True} | parameters
     exec(text.recording_code, known)
-    pyplot.close("all")
     for one in failed:
         assert f"{one} on digits: {WHY}" in known["chapter"].records.run["failed"]

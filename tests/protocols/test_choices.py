@@ -20,12 +20,6 @@ RIDGE = "ridge on words: seed=0"
 TODAY = {"date": "2026-11-21", "parameters": {"seed": 0}, "data": ["words"]}
 
 
-@pytest.fixture(autouse=True)
-def none_in_use():
-    yield
-    install(None)
-
-
 @pytest.fixture(scope="module")
 def problem():
     return synthetic_attributes("CUB", scale=0.05, n_features=16)

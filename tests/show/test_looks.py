@@ -17,12 +17,6 @@ from zslib.show.figures import COLORS, MARKERS, look
 from zslib.show.looks import LOOKS, known_look
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
-
-
 def rows(*methods):
     records = [
         {"method": m, "x": x, "value": 1.0, "metric": "P@1"} for m in methods for x in (1, 2)

@@ -2,7 +2,6 @@
 
 from math import nan
 
-import matplotlib.pyplot as plt
 import pytest
 
 from zslib.protocols import Estimate
@@ -43,4 +42,3 @@ def test_estimates_stand_in_their_order_with_their_ends():
         assert [*line.get_ydata(), *dot.get_ydata()] == [place] * 3
     assert lines[0].get_color() == look("the pick")["color"] != lines[1].get_color()
     assert {text.get_text() for text in ax.texts} == {"30.0", "25.0", "10.0", "chance"}
-    plt.close(fig)

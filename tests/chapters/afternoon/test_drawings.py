@@ -15,12 +15,6 @@ def digits():
     return digits_without(["one", "three", "six"], max_per_class=10)
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    pyplot.close("all")
-
-
 def test_a_segment_is_dark_where_it_is_lit():
     _, ax = pyplot.subplots()
     drawings.draw_display(ax, np.array([1, 0, 0.5, 2, -1, 0, 0]))

@@ -8,6 +8,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from chapters.clarel import baseline
+from tests.datasets.pairs.test_problem import own_texts
 from zslib.compatibility import ESZSL
 from zslib.datasets import synthetic_pairs
 from zslib.datasets.words.tokens import tokenize
@@ -17,10 +18,6 @@ from zslib.protocols import ZeroShotMethod, evaluate_zero_shot
 @pytest.fixture(scope="module")
 def pairs():
     return synthetic_pairs(n_seen=10, n_val=3, n_unseen=4, images_per_class=6, n_features=24)
-
-
-def own_texts(problem, image):
-    return problem.text_index[problem.text_offsets[image] : problem.text_offsets[image + 1]]
 
 
 def expected_vectors(problem, dimension, min_count):

@@ -13,6 +13,7 @@ from chapters.clarel.departures import with_tested_in_validation
 from chapters.clarel.intervals import joint_estimate
 from chapters.clarel.shown import nearest_texts, own_and_others
 from chapters.clarel.text_network import GROUPS, AppendixNetwork, LossCheck
+from tests.datasets.pairs.test_problem import own_texts
 from zslib.datasets import synthetic_pairs
 from zslib.protocols import Estimate, run_clarel, run_image_text, short_clarel
 from zslib.protocols.attributes.intervals import zero_shot_estimate
@@ -38,10 +39,6 @@ def by_metric(rows):
 
 def mean(outcomes, measure="H"):
     return np.mean([outcome.value(measure) for outcome in outcomes])
-
-
-def own_texts(problem, image):
-    return problem.text_index[problem.text_offsets[image] : problem.text_offsets[image + 1]]
 
 
 def test_appendix_b_holds_and_a_false_answer_is_seen(problem, run, monkeypatch):

@@ -69,9 +69,8 @@ def test_nodes_come_nearest_first():
 
 def test_a_hierarchy_in_parts():
     parts = Hierarchy(EDGES, nodes=["thought"])
-    names, (fig, ax) = {node: node for node in parts.nodes}, plt.subplots()
+    names, (_, ax) = {node: node for node in parts.nodes}, plt.subplots()
     asked = ax, parts, "thought", [*VALID, "thought"], [1, 2], names
     with pytest.raises(ValueError, match="if_fewer"):
         draw_correct_set(*asked)
     assert draw_correct_set(*asked, if_fewer="all") == {1: 0, 2: 0}
-    plt.close(fig)

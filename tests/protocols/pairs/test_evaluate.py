@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
+from tests.datasets.pairs.test_problem import own_texts
 from zslib.arrays import like, namespace, to_host
 from zslib.calibration import MetricRescaling
 from zslib.compatibility import ESZSL
@@ -130,10 +131,6 @@ def trained(problem):
     rows = np.cumsum([0, *map(len, rows)]), np.concatenate(rows)
     X, y = problem.features[problem.trainval], problem.labels[problem.trainval]
     return RidgeToWords().fit(X, y, texts[known], rows), texts
-
-
-def own_texts(problem, image):
-    return problem.text_index[problem.text_offsets[image] : problem.text_offsets[image + 1]]
 
 
 def slow_distances(problem, images, candidates):

@@ -14,44 +14,14 @@ from book import parameters
 from book.paths import layout
 from zslib.cli import _parser, main
 
-CHAPTER = """\
----
-kernelspec:
-  name: python3
-  display_name: Python 3
-  language: python
----
-
-# A chapter
-
-```{code-cell} python
-:tags: [parameters]
-
-dataset: str = "synthetic"  # name of the data
-seed: int = 0  # first seed
-quick: bool = False  # small and fast
-```
-
-```{code-cell} python
-import book
-
-chapter = book.start("demo/01_first", parameters=dict(dataset=dataset, seed=seed, quick=quick))
-chapter.record(metric="seed", value=seed)
-chapter.finish()
-```
-"""
-
 
 @pytest.fixture
-def copy(tmp_path, monkeypatch):
-    """A book of one chapter, as the working folder."""
-    monkeypatch.delenv("ZSLIB_BOOK", raising=False)
-    (tmp_path / "chapters" / "demo").mkdir(parents=True)
-    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: index\n")
-    (tmp_path / "chapters" / "demo" / "01_first.md").write_text(CHAPTER)
-    (tmp_path / "below").mkdir()
-    monkeypatch.chdir(tmp_path / "below")
-    return tmp_path
+def copy(tiny_book, monkeypatch):
+    """A book of one chapter, with a folder of it as the working folder."""
+    tiny_book.write("demo/01_first")
+    (tiny_book.root / "below").mkdir()
+    monkeypatch.chdir(tiny_book.root / "below")
+    return tiny_book.root
 
 
 def test_version(capsys):
@@ -81,8 +51,11 @@ def test_list_shows_parameters(copy, capsys):
     assert capsys.readouterr().out.splitlines() == [
         "demo/01_first",
         "  dataset: str = 'synthetic'  (name of the data)",
+        """  device: str = 'cpu'  ("cpu", "gpu" or "auto")""",
         "  seed: int = 0  (first seed)",
+        "  n_seeds: int = 2  (number of seeds)",
         "  quick: bool = False  (small and fast)",
+        "  level: float = 1.5  (what is recorded)",
     ]
 
 
@@ -122,7 +95,7 @@ def test_chapters_are_named_by_path_part_and_pattern(copy):
 @pytest.mark.parametrize("words", ["list", "list demo", "run demo/書…", "data list"])
 def test_terminals_that_lack_letters_are_written_to(copy, encoding, words, monkeypatch):
     chapter = copy / "chapters" / "demo" / "01_first.md"
-    text = CHAPTER.replace("A chapter", "γ ≥ 0 … 書").replace("small", "≤ 書")
+    text = chapter.read_text().replace("A chapter", "γ ≥ 0 … 書").replace("small", "≤ 書")
     chapter.write_text(text, encoding="utf-8")
     terminals = [io.TextIOWrapper(io.BytesIO(), encoding=encoding) for _ in range(2)]
     with monkeypatch.context() as patched:
@@ -163,7 +136,7 @@ def test_a_killed_worker_is_told(copy, capsys):
     # A fork's parent is the server, which its worker asked for it.
     kill = "import os, multiprocessing as mp\n\nworker = mp.parent_process()\n"
     kill += "os.kill(worker.pid if worker else os.getppid(), 9)\n"
-    chapter.write_text(CHAPTER.replace("import book\n", kill))
+    chapter.write_text(chapter.read_text().replace("import book\n", kill))
     assert main(["run", "demo/01_first"]) == 1
     assert "zslib: a worker process was killed" in capsys.readouterr().err
 
@@ -230,8 +203,8 @@ def test_mistakes_are_one_message(copy, capsys, words, message):
 
 
 def test_the_chapter_that_was_named_is_named(copy, capsys):
-    reading = CHAPTER.replace("---\n\n#", "zslib:\n  depends: [demo/01_first]\n---\n\n#")
-    assert reading != CHAPTER
+    text = (copy / "chapters" / "demo" / "01_first.md").read_text()
+    reading = text.replace("depends: []", "depends: [demo/01_first]")
     (copy / "chapters" / "demo" / "02_second.md").write_text(reading)
     assert main(["run", "demo/02_second", "-p", "seed", "-1"]) == 1
     assert "'seed' of demo/02_second must be >= 0" in capsys.readouterr().err
@@ -257,7 +230,7 @@ def test_jobs_must_be_positive(copy, capsys):
 @pytest.mark.usefixtures("light_runs")
 def test_a_failed_chapter_gives_its_traceback_and_a_status(copy, capsys):
     path = copy / "chapters" / "demo" / "01_first.md"
-    path.write_text(CHAPTER.replace("chapter.finish()", "1 / 0"))
+    path.write_text(path.read_text().replace("chapter.finish()", "1 / 0"))
     assert main(["run", "--all"]) == 1
     error = capsys.readouterr().err
     assert "1 chapter(s) failed: demo/01_first" in error
