@@ -118,6 +118,8 @@ def _check_output(path, names):
         raise ValueError(f"-o {path}: it writes a notebook: give a file ending in .ipynb")
     if not os.path.isdir(folder):
         raise ValueError(f"-o {path}: there is no folder {folder}: make it first")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"-o {path}: the folder {folder} cannot be written: name another")
 
 
 def _list(arguments):
@@ -168,7 +170,11 @@ def _publish(arguments):
             note = f"; {carried} were run at earlier ones, and carried over" if carried else ""
             print(f"Every published run matches the sources{note}.")
         return int(bool(reasons))
-    if arguments.carry:
+    if arguments.no_data:
+        raise ValueError("--no-data goes with --check")
+    if arguments.carry is not None:
+        if not os.path.isdir(arguments.carry):
+            raise ValueError(f"--carry {arguments.carry!r}: there is no such folder")
         refused = carry(names, arguments.carry)
         for name, why in refused.items():
             print(f"{name}: not carried: {why}")

@@ -231,6 +231,8 @@ def parse_text(parameters, texts, where):
         parameter = parameters[name]
         try:
             value = _BOOLS[text.lower()] if parameter.type is bool else parameter.type(text)
+            if parameter.type is not str and "_" in text:  # 1_0 is 10 in Python alone
+                raise ValueError(text)
         except (KeyError, ValueError):
             raise ValueError(
                 f"parameter {name!r} of {where} must be {parameter.type.__name__} "

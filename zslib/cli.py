@@ -156,7 +156,10 @@ def _compare(arguments):
 
 
 def _remedy(error):
-    """What to do where a folder cannot be written, or nothing."""
+    """What to do where a file cannot be read or a folder not be written, or nothing."""
+    file = getattr(error, "filename", None)
+    if file is not None and os.path.isfile(file):
+        return ": check whether you may read it"
     unwritable = ("EACCES", "EPERM", "EROFS", "ENOSPC", "ENOTDIR", "ENOENT")
     if errno.errorcode.get(getattr(error, "errno", None)) not in unwritable:
         return ""

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from zslib.validation import is_missing
+
 # What stands in a cell without a number: the paper has none, or this run has none.
 NOT_PRINTED, NO_DATA = "·", "–"
 
@@ -75,7 +77,7 @@ def _is_whole(value):
 
 def _takes_format(value):
     """Whether a number format applies: to real numbers, and to estimates."""
-    return _is_number(value) or (hasattr(value, "mean") and not isinstance(value, np.generic))
+    return _is_number(value) or not callable(getattr(value, "mean", _takes_format))
 
 
 def _size(value):
@@ -146,7 +148,9 @@ class Table:
     ------
     ValueError
         For a name that is no label, an empty or multi-line caption, or a row of another length.
-        NaN and infinity are refused too: pass None for what is not there.
+        NaN and infinity are refused too, of estimates as well: pass None for what is not there.
+    TypeError
+        For an array or a series in a cell.
 
     Examples
     --------
@@ -182,10 +186,13 @@ class Table:
                     f"{len(self.columns)} columns"
                 )
             for column, value in zip(self.columns, row, strict=True):
-                if _is_number(value) and not np.isfinite(value):
+                place = f"row {i}, column {column.header!r} of table {self.name!r}"
+                if hasattr(value, "mean") and not (_takes_format(value) or np.isscalar(value)):
+                    raise TypeError(f"{place} is of type {type(value).__name__}: pass one number")
+                none = value is not None and not isinstance(value, str) and is_missing(value)
+                if none or (_takes_format(value) and not np.isfinite(_size(value))):
                     raise ValueError(
-                        f"row {i}, column {column.header!r} of table {self.name!r} is {value}: "
-                        "pass None for a number that is not there"
+                        f"{place} is {value}: pass None for a number that is not there"
                     )
 
     def _right(self, index):

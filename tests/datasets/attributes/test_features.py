@@ -369,7 +369,7 @@ REFUSALS = [
     ({"labels": NAMED_LABELS, "class_names": None}, "names, and the class vectors have none"),
     (UNNAMED | {"labels": ["x"] * 40}, "labels has 'x', which class_embeddings lacks"),
     ({"labels": LABELS % 7 + 1}, r"labels go from 1 to 7 and are never 0.*labels - 1"),
-    ({"labels": LABELS % 3 * 3 + 1}, r"labels go from 1 to 7 .*class_names\[labels\] if"),
+    ({"labels": LABELS % 3 * 3 + 1}, "labels go from 1 to 7 .*their names if they are rows"),
     ({"labels": LABELS[:, None]}, r"shape \(40, 1\): give one for each row by labels\.ravel"),
     ({"features": pandas.Series(list(np.eye(40, 6)))}, r"numpy\.stack\(features\)"),
     (UNNAMED | {"labels": LABELS.astype("i1"), "class_embeddings": MANY}, "int8, .* 200 classes"),
@@ -414,6 +414,19 @@ def test_errors_speak_of_what_was_given(csv_files, refused):
         ({"vectors": images, "unseen": "a"}, r"images\.csv has 'a' twice: name each class once"),
     ):
         refused(message, read_features, images, **given)
+    for given, message in (
+        ({"vectors": 3}, "vectors= must be a path, got int"),
+        ({"vectors": ""}, "vectors= must be a path, got ''"),
+        ({"vectors": classes, "unseen": 2.5}, "unseen= must be a sequence .* got float"),
+        ({"vectors": classes, "unseen": b"a"}, "unseen= must be a sequence .* got bytes"),
+        ({"vectors": classes, "unseen": np.arange(8) > 5}, "unseen= has truths: name the"),
+    ):
+        refused(message, read_features, images, **given, error=TypeError)
+    named = classes.rename(classes.with_name("my_unseen_classes.csv"))
+    odd = images.with_name("odd.csv")
+    odd.write_text(images.read_text() + images.read_text().splitlines()[-1].replace("h", "z", 1))
+    message = r"labels has 'z', which .*my_unseen_classes\.csv lacks"
+    refused(message, read_features, odd, vectors=named, unseen=["a"])
 
 
 REFUSED_FILES = [
@@ -432,6 +445,8 @@ REFUSED_FILES = [
     ({"features": np.full((40, 6), np.nan)}, "features holds NaN or infinity in 40 row"),
     ({"class_embeddings": np.full((8, 3), np.inf)}, "class_embeddings holds NaN or infinity"),
     ({"class_names": np.array(list("aacdefgh"))}, "has 'a' twice"),
+    ({"class_names": np.array(list("abcdefgh"))[:, None]}, r"class_names has shape \(8, 1\)"),
+    ({"val_classes": [0, 1, 3, 4, 5]}, "val_classes leave 1 seen class to train on, .* fewer"),
     ({"class_names": np.array(list("abc"))}, r"class_names has shape \(3,\) for 8 class vectors"),
     ({"features": np.ones(40)}, "features must be a 2-d array"),
     ({"val_classes": np.array([2])}, "val_classes and unseen_classes share c"),

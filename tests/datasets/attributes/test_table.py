@@ -194,6 +194,10 @@ REFUSALS = [
     (",0,1\n0,2,.5\n1,1,.5\n", "head '' above numbers"),
     ("a;1,234;5\nb;12,345;6\n", "has '1,234' and the like .*decimal='.' or decimal=','"),
     ("a\t1.234\t5.678\nb\t12.345\t6\n", "has '1.234' and the like alone"),
+    ("a;1;0,5\nb;NA;0,7\nc;2;0,8\n", "'NA' is not .*; with commas .*'b;NA;0' would be the name"),
+    ("a;.5,1,2\nb;.6,2,3\n", "'.6,2,3' is not a number.* 'b;.6' would be the name of a class"),
+    ("a;1,5;2\nb;0,7\n", "line 2 has 1 numbers and the first one 2"),
+    ("a\t1,2\nb\t-\t3,4\n", r"with commas between, 'b\\t-\\t3' would be the name"),
 ]
 
 

@@ -125,6 +125,9 @@ REFUSALS = [
         "features has the column 'label' above whole numbers: leave it out",
     ),
     ({"texts": ["a"] * 29}, "texts must be 30 entries"),
+    ({"texts": [*"ab", "nan", *27 * "a"]}, r"texts\[2\] has 'nan', which a missing text becomes"),
+    ({"texts": [["a", " None"]] * 30}, r"texts\[0\] has 'None', which a missing text"),
+    ({"class_names": [["a"], ["b"]]}, r"class_names has shape \(2, 1\)"),
     ({"texts": {str(i): "a" for i in range(30)}}, "where they are of classes, pass"),
     ({"texts": "one text"}, "texts must be 30 entries"),
     ({"texts": [" "] * 30}, "training images have no text, .* or leave the image out"),
@@ -153,6 +156,9 @@ def test_files_that_are_refused(arrays, tmp_path, refused):
     refused("has 'text', which is not of the format", read_captions, path)
     np.savez(path, **arrays | {"unseen_classes": np.array([], dtype=str)})
     refused(r"mine\.npz: there is no unseen class", read_captions, path)
+    refused("is no .npz file: save the arrays of from_captions", read_captions, tmp_path)
+    refused("check the path", read_captions, tmp_path / "no.npz", error=FileNotFoundError)
+    refused("path must be a path, got int", read_captions, 3, error=TypeError)
 
 
 def test_where_too_many_images_have_the_same_texts_none_is_held_out(arrays):

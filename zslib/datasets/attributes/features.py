@@ -163,6 +163,8 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None, named_by="cla
     Candidates are the unseen classes without images, as numbers of the classes kept; kept are
     these and all with images. ``named_by`` is the argument that has the names.
     """
+    if names.ndim != 1:
+        raise ValueError(f"class_names has shape {names.shape}: give one name for each class")
     check_distinct(names, "class_names")
     labels = host_array(as_labels(labels, "labels"), "labels")
     if labels.shape != (n,):
@@ -197,6 +199,11 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None, named_by="cla
         )
     numbers, unseen, val = (np.searchsorted(kept, rows) for rows in (classes, unseen, val))
     train = np.setdiff1d(np.arange(kept.size), np.union1d(unseen, val))
+    if val.size and train.size < 2:
+        raise ValueError(
+            f"val_classes leave {train.size} seen class{'es' * (train.size != 1)} to train on, "
+            "where two are needed: name fewer"
+        )
     parts = class_parts(numbers, train, val, unseen, seed=seed, groups=groups)
     parts = parts if val.size else parts | {"train": (), "val": ()}
     return kept, numbers, parts, np.flatnonzero(~np.isin(kept, present))
@@ -241,13 +248,9 @@ def read_features(
     -------
     ZeroShotProblem
     """
-    if not isinstance(path, str | PathLike):
-        raise TypeError(f"path must be a path, got {type(path).__name__}: see from_features")
-    path = Path(path)
-    for file in filter(None, (path, vectors)):
-        if not Path(file).exists():
-            raise FileNotFoundError(f"{file} is not there: check the path")
-    problem, heads, names, columns = None, {}, {}, {}
+    path = own_path(path, "path")
+    vectors = vectors if vectors is None else own_path(vectors, "vectors=")
+    problem, heads, columns = None, {}, {}
     if is_mat(path) or (path.is_dir() and any(path.glob("*.mat"))):
         problem = load_xlsa17(path)
     elif path.is_dir():
@@ -262,6 +265,7 @@ def read_features(
                 f"{', '.join(_NEEDED[:3])} alone to an .npz file"
             )
         return fewer_images(problem, max_per_class, seed)
+    names = {} if unseen is None else {"unseen_classes": "unseen="}
     if vectors is not None:
         with naming(path):
             known = as_labels(arrays.get("labels", ()), "labels").ravel()
@@ -271,11 +275,10 @@ def read_features(
         if not np.size(own):
             _check_order(path, arrays.get("class_embeddings"), vectors, table.rows, known)
         arrays["class_names"], arrays["class_embeddings"] = table.names, table.rows
-        heads[Path(vectors).name], columns["class_embeddings"] = table.heads, table.columns
-        names["class_names"] = str(vectors)
+        heads[vectors.name], columns["class_embeddings"] = table.heads, table.columns
+        names["class_names"] = str(vectors)  # last: a path may have the other's name in it
     if unseen is not None:
         arrays["unseen_classes"] = _named(unseen, arrays.get("class_names", ()))
-        names["unseen_classes"] = "unseen="
     if vectors is not None and not _same_rows(own, table.names, arrays):
         raise ValueError(
             f"{path} numbers classes by its own class_names, and the lines of {vectors} are "
@@ -288,6 +291,16 @@ def read_features(
     columns = {what: named for what, named in columns.items() if named}
     problem = replace(problem, coverage={**problem.coverage, **passed}, columns=columns)
     return fewer_images(problem, max_per_class, seed)
+
+
+def own_path(path, what):
+    """The path of a user's file or folder, which is there."""
+    if not isinstance(path, str | PathLike) or not str(path):
+        got = repr(path) if path == "" else type(path).__name__
+        raise TypeError(f"{what} must be a path, got {got}: see from_features")
+    if not (path := Path(path)).exists():
+        raise FileNotFoundError(f"{path} is not there: check the path")
+    return path
 
 
 def _read(path, encoding, decimal):
@@ -330,7 +343,13 @@ def _same_rows(own, lines, arrays):
 
 def _named(given, names):
     """Classes as asked for: names, or rows where all are numbers and no name is one."""
-    given = [given] if isinstance(given, str | Integral) else list(given)
+    given = [given] if isinstance(given, str | Integral) else given
+    if isinstance(given, bytes) or not np.iterable(given):
+        raise TypeError(
+            f"unseen= must be a sequence of names, or of rows, got {type(given).__name__}"
+        )
+    if any(isinstance(one, bool | np.bool_) for one in given):
+        raise TypeError("unseen= has truths: name the classes, or give their rows")
     given = [str(one).strip() for one in given]
     rows = all(map(_ROW.fullmatch, given)) and not any(map(_DIGITS.fullmatch, map(str, names)))
     return np.array([int(one) for one in given] if rows else given)
@@ -405,12 +424,12 @@ def _rows(classes, names, what, named_by):
             names_of = f"them as text with zeros before, such as {min(padded)!r},"
         raise ValueError(
             f"{what} are whole numbers, and class_names has the same numbers in other rows: pass "
-            f"{names_of} if they are names, class_names[{what}] if they are rows, or give "
+            f"{names_of} if they are names, the names of these rows if they are rows, or give "
             "class vectors in the order of the numbers"
         )
     if what == "labels" and not by_name and present[0] == 1:
         raise ValueError(
             f"labels go from 1 to {present[-1]} and are never 0, of {len(names)} classes: pass "
-            "labels - 1 if they count from 1, class_names[labels] if they are rows from 0"
+            "labels - 1 if they count from 1, their names if they are rows from 0"
         )
     return rows

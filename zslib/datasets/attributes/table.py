@@ -2,6 +2,7 @@
 
 import csv
 import io
+import operator
 import re
 from typing import NamedTuple
 
@@ -123,7 +124,7 @@ def _lines(text, asked):
         raise ValueError(f" has {named[0].strip()!r} as its first line: use one of , ; or a tab")
     tried = named[1] if named else [one for one in _SEPARATORS if one in text] or ","
     start = (text[named.end() :], 2) if named else (text, 1)
-    read, refused = {}, []
+    read, refused = {}, {}
     for separator in tried:
         # In quotes between commas, "1,234" may have a decimal comma or thousands.
         for decimal in asked or (".," if separator != "," else "."):
@@ -131,15 +132,32 @@ def _lines(text, asked):
                 read.setdefault(separator, _read(*start, separator, decimal, bool(asked)))
                 break
             except _Refused as error:
-                refused.append(error)
+                refused.setdefault(separator, []).append(error)
+    for separator in refused.keys() - read.keys():
+        for kind, table in read.items():
+            if name := _cut_name(*table, separator):
+                error = max(reversed(refused[separator]), key=_line)
+                between = f"with {_SEPARATORS[kind]} between"
+                raise ValueError(f"{error}; {between}, {name!r} would be the name of a class")
     if not read:
-        raise max(reversed(refused), key=lambda error: error.line)
+        raise max(reversed([error for errors in refused.values() for error in errors]), key=_line)
     if len(read) > 1:
         kinds = " and with ".join(_SEPARATORS[separator] for separator in read)
         raise ValueError(
             f" can be read with {kinds} between: name one in a first line, for instance sep=;"
         )
     return next(iter(read.values()))
+
+
+_line = operator.attrgetter("line")
+
+
+def _cut_name(first, lines, separator):
+    """A name, if each ends in a number, or a sign for none, after another ``separator``."""
+    names = [line.name for line in lines or filter(None, [first])]
+    cells = [end.strip() for _, cut, end in (name.rpartition(separator) for name in names) if cut]
+    numbers = all(cell.lower() in _NO_HEADS or _values([cell]) is not None for cell in cells)
+    return names[0] if 0 < len(cells) == len(names) and numbers else None
 
 
 def _read(text, start, separator, decimal, asked=False):

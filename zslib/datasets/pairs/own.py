@@ -3,12 +3,11 @@
 import re
 import warnings
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 
-from zslib.datasets.attributes.features import own_parts
-from zslib.datasets.attributes.own import check_arrays, read_npz
+from zslib.datasets.attributes.features import own_parts, own_path
+from zslib.datasets.attributes.own import check_arrays, is_npz, read_npz
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.attributes.table import check_heads
 from zslib.datasets.files import naming
@@ -122,6 +121,12 @@ def from_captions(
         if not np.iterable(some) or not all(isinstance(text, str) for text in some):
             raise TypeError(f"texts[{row}] must be a text or a list of texts, got {some!r}")
     texts = [[text for text in some if text.strip()] for some in texts]
+    for row, some in enumerate(texts):
+        if lost := _LOST.intersection(map(str.strip, some)):
+            raise ValueError(
+                f"texts[{row}] has {min(lost)!r}, which a missing text becomes: leave it out, or "
+                "the row where it is the only one"
+            )
     lists = [text for some in texts for text in some if _LIST.fullmatch(text)]
     if len(lists) > _NEARLY_ALL * sum(map(len, texts)):
         raise ValueError(
@@ -190,7 +195,9 @@ def read_captions(path, *, max_per_class=None, seed=0):
     ``texts`` has one string for each image, with a text on each line; text is stored as
     fixed-width strings (``np.array([...], dtype=str)``).
     """
-    path = Path(path)
+    path = own_path(path, "path")
+    if not is_npz(path):
+        raise ValueError(f"{path} is no .npz file: save the arrays of from_captions by np.savez")
     arrays = read_npz(path)
     check_arrays(arrays, _NEEDED, _KNOWN, path)
     with naming(path):
