@@ -348,6 +348,7 @@ def _named(given, names):
         raise TypeError(
             f"unseen= must be a sequence of names, or of rows, got {type(given).__name__}"
         )
+    given = list(given)
     if any(isinstance(one, bool | np.bool_) for one in given):
         raise TypeError("unseen= has truths: name the classes, or give their rows")
     given = [str(one).strip() for one in given]

@@ -133,7 +133,7 @@ def _lines(text, asked):
                 break
             except _Refused as error:
                 refused.setdefault(separator, []).append(error)
-    for separator in refused.keys() - read.keys():
+    for separator in (one for one in refused if one not in read):
         for kind, table in read.items():
             if name := _cut_name(*table, separator):
                 error = max(reversed(refused[separator]), key=_line)
