@@ -77,7 +77,7 @@ def _is_whole(value):
 
 def _takes_format(value):
     """Whether a number format applies: to real numbers, and to estimates."""
-    return _is_number(value) or not callable(getattr(value, "mean", _takes_format))
+    return _is_number(value) or (hasattr(value, "mean") and not callable(value.mean))
 
 
 def _size(value):

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import operator
 import re
 from typing import NamedTuple
@@ -133,14 +134,13 @@ def _lines(text, asked):
                 break
             except _Refused as error:
                 refused.setdefault(separator, []).append(error)
-    for separator in (one for one in refused if one not in read):
-        for kind, table in read.items():
-            if name := _cut_name(*table, separator):
-                error = max(reversed(refused[separator]), key=_line)
-                between = f"with {_SEPARATORS[kind]} between"
-                raise ValueError(f"{error}; {between}, {name!r} would be the name of a class")
+    for separator, kind in itertools.product(refused.keys(), read.keys()):
+        if separator not in read and (name := _cut_name(*read[kind], separator)):
+            error = max(reversed(refused[separator]), key=_line)
+            between = f"with {_SEPARATORS[kind]} between"
+            raise ValueError(f"{error}; {between}, {name!r} would be the name of a class")
     if not read:
-        raise max(reversed([error for errors in refused.values() for error in errors]), key=_line)
+        raise max(reversed([*itertools.chain(*refused.values())]), key=_line)
     if len(read) > 1:
         kinds = " and with ".join(_SEPARATORS[separator] for separator in read)
         raise ValueError(
