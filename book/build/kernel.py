@@ -15,6 +15,10 @@ from jupyter_client.provisioning import LocalProvisioner
 _THREADS = [f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "BLIS")]
 _THREADS += ["VECLIB_MAXIMUM_THREADS"]
 
+# The C library of Linux gives memory back as soon as an array is freed, and pages for the next one
+# take longer than the arithmetic on it, most of all in virtual machines. Up to 1 GiB is kept.
+_KEPT = {f"MALLOC_{name}_THRESHOLD_": str(2**30) for name in ("MMAP", "TRIM")}
+
 # -P: a folder named as a module, where the book is, is not taken for that.
 _ARGV = [sys.executable, "-P", "-m", "book.build.kernel"]
 # What every chapter imports, which takes longer than a short chapter does.
@@ -36,6 +40,7 @@ def kernel_manager_class(folder, *, environment, one_thread, forks=False):
         # The order of sets of words must not change what a chapter shows.
         "PYTHONHASHSEED": "0",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        **_KEPT,
         # As ipykernel would set it, before Matplotlib is imported.
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     }
