@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -284,6 +285,30 @@ def test_a_kernel_gives_its_threads_to_one_library_and_kernels_at_once_take_one(
         if set(by_library) != {"numpy", "another"}:
             pytest.skip("one library serves NumPy and SciPy")
         assert (by_library["numpy"], by_library["another"]) == threads
+
+
+# Pages that are new to the process when it fills 64 MiB for the second time.
+MEMORY = """
+import resource
+
+for _ in range(2):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    b"x" * 2**26
+    new = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+chapter.record(metric="pages", value=new * resource.getpagesize())
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="a setting of this library")
+@pytest.mark.parametrize("jobs", [1, 2])  # a process of its own, and forks
+def test_a_kernel_keeps_the_memory_that_a_freed_array_had(tiny_book, jobs):
+    names = [FIRST, SOURCE][:jobs]
+    for name in names:
+        tiny_book.write(name, MEMORY)
+    run(names, jobs=jobs)
+    for name in names:
+        (record,) = latest_records(name)
+        assert record["value"] < 2**24
 
 
 def test_plain_papermill_runs_the_paired_notebook_with_names_that_the_chapter_has(tiny_book):
