@@ -1,8 +1,9 @@
 """Zero-shot learning by cross-space mapping: methods, metrics, retrieval and protocols.
 
 The five papers that this package follows, and a book that checks them with it, are described
-in the README. Import what you need from the rooms: ``zslib.search``, ``zslib.metrics``,
-``zslib.mapping``, ``zslib.datasets``, ``zslib.protocols``.
+in the README. Import what you need from the packages: ``zslib.search``, ``zslib.metrics``,
+``zslib.mapping``, ``zslib.compatibility``, ``zslib.calibration``, ``zslib.datasets``,
+``zslib.protocols``, ``zslib.compare``, ``zslib.nn``.
 """
 
 __version__ = "0.3.0"

@@ -195,6 +195,11 @@ REFUSALS = [
     (lambda: Retriever().fit(targets=Y, target_names=[None, *WORDS[1:]]), "name of row 0 of targ"),
     (lambda: Retriever().fit(targets=Y, sources=Y, source_names=["a"] * 40), "'a' twice, in rows"),
     (lambda: Retriever().fit(targets=Y, sources=X, source_names=WORDS), "must lie in the same"),
+    (lambda: Retriever().fit(targets=Y, reference=Y), "reference is given and there is no corr"),
+    (
+        lambda: Retriever(correction=CSLS(reference=Y)).fit(targets=Y, reference=Y),
+        "reference is given and correction has its own: leave one of the two out",
+    ),
     (lambda: Retriever(correction="csls").fit(targets=Y), r"CSLS rests on .*reference=\.\.\."),
     (lambda: Retriever(correction=CSLS().fit(Y, Y)).fit(targets=TARGETS), "fitted on other tar"),
     (lambda: Retriever(RidgeMap(), correction=CSLS(99)).fit(X, Y), "CSLS.k must be between 1 and"),

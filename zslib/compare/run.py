@@ -71,8 +71,10 @@ def compare(
     quick : bool
         At most 20 images of each class in each part, and coarser grids. Report and table say so.
     backend : {"joblib", "dask"}
-        Processes here; or the cluster at the address ``scheduler``, whose workers have this
-        package and, for results to outlive them, share the folder that ZSLIB_CACHE names.
+        Processes here; or a cluster, whose workers have this package and, for results to outlive
+        them, share the folder that ZSLIB_CACHE names.
+    scheduler : str, optional
+        The address of the cluster; with ``backend="dask"``, and not otherwise.
     tell : callable, optional
         Called with each sentence of what was found.
 
@@ -80,6 +82,11 @@ def compare(
     -------
     list of Path
         The report and the table.
+
+    Raises
+    ------
+    ValueError
+        For data that `check_comparable` refuses, or an ``out`` that would replace another file.
     """
     from tqdm import tqdm
 
@@ -159,7 +166,7 @@ def _in_the_way(out):
 
 
 def check_comparable(problem):
-    """The problem at unit length; refused where classes coincide, or have too few images."""
+    """The problem at unit length; ValueError where classes coincide, or have too few images."""
     scaled = unit_length(problem)
     vectors = np.round(to_host(scaled.class_embeddings), 6)
     _, group, counts = np.unique(vectors, axis=0, return_inverse=True, return_counts=True)

@@ -489,7 +489,21 @@ def zero_shot_scorer(model, X, y):
 
     For ``scoring=`` of scikit-learn's searches with class-disjoint folds: the accuracy of
     zero-shot learning on the held-out classes. ``model`` is a zero-shot scorer, or a pipeline or
-    finished search that ends in one; ``y`` has rows, or names, of its ``class_embeddings_``.
+    finished search that ends in one, ``X`` (n, p) has its images, and ``y`` (n,) rows, or names,
+    of its ``class_embeddings_``. The result is a float in [0, 1]; where ``y`` has one class alone,
+    that has no rival, and the result is 1.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GridSearchCV, GroupKFold
+    >>> from zslib.compatibility import ESZSL
+    >>> from zslib.datasets.attributes.digits import digits_segments
+    >>> digits = digits_segments().scaled("standard")
+    >>> X, y = digits.features[digits.trainval], digits.labels[digits.trainval]
+    >>> penalties = {"feature_penalty": [0.1, 1.0, 1000.0]}
+    >>> search = GridSearchCV(ESZSL(), penalties, scoring=zero_shot_scorer, cv=GroupKFold(3))
+    >>> search.fit(X, y, groups=y, class_embeddings=digits.class_embeddings).best_params_
+    {'feature_penalty': 1.0}
     """
     while not isinstance(model, CompatibilityModel):
         if hasattr(model, "best_estimator_"):

@@ -33,7 +33,7 @@ class BiDiLEL(CompatibilityModel):
     .. math:: X'DX\, p = \lambda\, (X'LX + \alpha I)\, p, \qquad L = D - w,
 
     with the largest :math:`\lambda`, scaled to :math:`p'(X'LX + \alpha I)p = 1`. The graph w
-    joins two images of one class by 1 where one is among the k nearest of the other there, or
+    joins two images of one class by 1 where one is among the m nearest of the other there, or
     always; D are its degrees. It is never formed as a whole: a class at a time, or, where all
     images of a class are joined, from class means. The projections, centred on their mean and of
     length one, have class means; these, of length one again, are the landmarks of the seen
@@ -59,7 +59,7 @@ class BiDiLEL(CompatibilityModel):
     regularization : float, keyword only, default 1.0
         :math:`\alpha`, above 0, in units of :math:`X'LX`.
     n_neighbors : int or None, keyword only, default None
-        k; None: all images of a class are joined.
+        m; None: all images of a class are joined.
 
     Attributes
     ----------

@@ -17,8 +17,8 @@ class CNZSL(EpochModel):
 
     A network with two hidden layers maps each class embedding to a prototype among images,
 
-    .. math:: p(s) = W_3\, N(\max(0, N(W_2 \max(0, W_1 s)))), \qquad
-              F(x, s) = \gamma^2 \cos(x, p(s)),
+    .. math:: g(s) = W_3\, N(\max(0, N(W_2 \max(0, W_1 s)))), \qquad
+              F(x, s) = \gamma^2 \cos(x, g(s)),
 
     where embeddings come in with length :math:`\sqrt q` and biases are not written. Class
     normalisation is N, which brings each hidden unit to mean 0 and variance 1 *over the seen
@@ -51,7 +51,7 @@ class CNZSL(EpochModel):
     Attributes
     ----------
     network_ : zslib.nn.Sequential
-        p.
+        g.
     learning_curve_ : list of float
         Mean cross-entropy of each epoch, over the batches as they were met.
     classes_, class_embeddings_, n_features_in_, embedding_dim_ : see `CompatibilityModel`
@@ -118,7 +118,7 @@ class CNZSL(EpochModel):
         )
 
     def prototypes(self, class_embeddings):
-        """Where classes lie among images, (C', p): p(s), of any length.
+        """Where classes lie among images, (C', p): g(s), of any length.
 
         They have the type of the ``X`` given to ``fit``.
         """

@@ -33,7 +33,7 @@ class ESZSL(BilinearModel):
         :math:`10^{-3}, \dots, 10^3`.
     embedding_penalty : float, default 1.0
         :math:`\lambda`, above 0, in squared units of the embeddings; validated likewise.
-    unit_embeddings : bool, default False
+    unit_embeddings : bool, keyword only, default False
         Whether class embeddings are divided by their length, seen ones and candidates. The score
         is an inner product, so that of candidates of unequal length the longest wins more often
         than it should: True where lengths mean nothing and the embeddings do not come with one.

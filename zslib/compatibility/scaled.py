@@ -47,13 +47,14 @@ class Scaled(CompatibilityModel):
     --------
     >>> from zslib.datasets.attributes.digits import digits_segments
     >>> from zslib.protocols import run_zero_shot
-    >>> problem = digits_segments().scaled("standard")
+    >>> raw = digits_segments()
+    >>> problem = raw.scaled("standard")
     >>> run = run_zero_shot("ESZSL", problem, parameters={"feature_penalty": 1.0})
     >>> model = run.fit(problem)
-    >>> images = digits_segments().features[problem.test_unseen]  # not scaled
-    >>> segments = {"zero": [1, 1, 1, 0, 1, 1, 1], "eight": [1, 1, 1, 1, 1, 1, 1]}
-    >>> model.predict(images[:1], segments)[0] in segments
-    True
+    >>> images = raw.features[raw.test_unseen]  # not scaled
+    >>> segments = {raw.class_names[c]: raw.class_embeddings[c] for c in raw.unseen_classes}
+    >>> print(*model.predict(images[:3], segments))  # of a one, a three and a six
+    three three six
     """
 
     estimator: Any = None

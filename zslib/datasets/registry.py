@@ -119,14 +119,21 @@ def resolve(setting, dataset="auto"):
 
     Parameters
     ----------
-    setting : str
-        One of `ALL_SETTINGS`.
+    setting : {"cross-linguistic", "cross-modal", "hierarchy", "within 1K", "beyond 1K", \
+            "attributes", "metric learning", "pairs"}
     dataset : str or path
         "auto": the real data, else synthetic ones; "real"; "synthetic"; a name of `DATASETS`,
         with hyphens too, as captions have it; the path of a file or folder of your own ("./cub"
         where it has such a name); or several of these joined by "+", from which the setting takes
         its part ("europarl+tiny_imagenet"). A request that names nothing for "hierarchy" leaves
         that to "auto".
+
+    Raises
+    ------
+    ValueError
+        Where the request names no data set, or several, for the setting.
+    FileNotFoundError
+        Where its files are not here.
 
     Examples
     --------
@@ -192,6 +199,8 @@ def resolve_all(setting, dataset="auto"):
 
 def served(dataset, settings):
     """Those of ``settings`` that a request serves: it may name the data of one only.
+
+    Where it serves none, the refusal of `resolve` is raised.
 
     Examples
     --------

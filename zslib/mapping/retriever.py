@@ -45,7 +45,7 @@ class Retriever(BaseEstimator):
     target_names_ : (n_targets,) array or None
         None: rows are their own names.
     correction_ : Correction or None
-        Fitted.
+        Fitted on the reference; the one given where that has a ``reference`` of its own.
     sources_, source_names_
         Vectors and names that `translate` looks words up in, or None.
 
@@ -100,7 +100,7 @@ class Retriever(BaseEstimator):
             What `translate` looks words up in.
         reference : (n_reference, d1) vectors, or None
             Of the queries' space, unmapped, for the statistics of the correction. None: the first
-            10,000 of ``sources``, else of ``X``.
+            10,000 of ``sources``, else of ``X``. Refused where nothing would rest on them.
 
         Returns
         -------
@@ -111,7 +111,7 @@ class Retriever(BaseEstimator):
         TypeError, ValueError
             Where vectors, names or types do not fit, or something is missing.
         sklearn.exceptions.NotFittedError
-            When there are neither pairs nor a fitted map.
+            When the map is not fitted and there are no pairs to learn it from.
         """
         if (X is None) != (Y is None):
             raise ValueError("X and Y go together: give both to learn the map, or neither")
@@ -296,6 +296,9 @@ class Retriever(BaseEstimator):
     def _fitted_correction(self, reference, X):
         correction = resolve(self.correction)
         if correction is None or correction.reference is not None:
+            if reference is not None:
+                has = "there is no correction" if correction is None else "correction has its own"
+                raise ValueError(f"reference is given and {has}: leave one of the two out")
             return correction
         known = X if self.sources_ is None else self.sources_
         if reference is None and known is None:

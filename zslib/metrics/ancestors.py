@@ -15,6 +15,12 @@ def common_ancestor_heights(hierarchy, labels):
     of the ``labels``. Labels without a common ancestor are as far apart as the greatest height
     of any node above a label, and one link more.
 
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        Only its links upwards count, whatever its ``paths``.
+    labels : sequence of n nodes
+
     Examples
     --------
     >>> from zslib.metrics import Hierarchy

@@ -65,7 +65,8 @@ def k_skewness(counts):
     """Skewness of the N_k distribution, the usual single number for hubness.
 
     S_{N_k} = E[(N_k - mean)^3] / sd^3 (Radovanović et al. 2010, section 2), with the population's
-    standard deviation. It is 0 when every target occurs equally often.
+    standard deviation. It is 0 when every target occurs equally often. ``counts`` (n_targets,) is
+    from `k_occurrence`, the result a float.
 
     Examples
     --------
@@ -104,6 +105,7 @@ def robin_hood_index(counts):
 
     The Hoover or Robin Hood index, ``sum |N_k - mean| / (2 sum N_k)``, proposed for hubness by
     Feldbauer and Flexer (2019): 0 for no hubness, towards 1 when one target takes every place.
+    ``counts`` (n_targets,) is from `k_occurrence`, the result a float.
 
     Examples
     --------

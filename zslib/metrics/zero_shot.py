@@ -142,6 +142,18 @@ def top_classes(scores, k=1):
     embeddings among the samples, and `zslib.metrics.pollution` with the seen classes marked says
     how often a seen class pushes into the first k.
 
+    Parameters
+    ----------
+    scores : (n, C) float array
+        Higher is better.
+    k : int, default 1
+        At most C.
+
+    Returns
+    -------
+    (n, k) int64 array
+        Columns of ``scores``.
+
     Examples
     --------
     >>> import numpy as np

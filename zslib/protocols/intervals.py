@@ -24,7 +24,8 @@ class Estimate:
     n_seeds : int
         Number of runs behind the mean.
     unit : str
-        What the interval resamples first, "classes" or "words", where it does.
+        What the interval is over: "runs" for Student's t; of a bootstrap what it resamples first,
+        such as "items", "classes" or "words". Empty where there is no interval.
     n_units : int
         How many of them there are; of several kinds, such as seen and unseen, the fewest.
     n_draws : int
@@ -312,12 +313,18 @@ def paired_difference(a, b, **options) -> Estimate:
 
 
 def over_runs(value, *, same_items=None, classes=None, unit=None):
-    """A measure for `book.Chapter.measure`: ``value`` of each run, estimated over the runs.
+    """A function ``estimate(runs, minus=None)``: the `Estimate` of ``value`` over some runs.
 
     ``value(run)`` is a number, or an array of one per test item, ``classes(run)`` their classes.
-    With ``same_items=None`` runs have the same items if they have the same ``checksum``.
-    ``estimate(runs, minus=None)`` is of the paired difference where ``minus`` has the runs of
-    another method. ``unit`` is of `mean_estimate`.
+    With ``same_items=None`` runs have the same items if they have the same ``checksum``. Where
+    ``minus`` has the runs of another method, the estimate is of the paired difference. ``unit`` is
+    of `mean_estimate`.
+
+    Examples
+    --------
+    >>> longer = over_runs(len, same_items=False)
+    >>> longer([[1, 2, 3], [4, 5, 6, 7]], minus=[[1], [2]]).mean
+    2.5
     """
 
     def estimate(runs, minus=None):

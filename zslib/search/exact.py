@@ -58,11 +58,12 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
         to, and beyond inputs and result, that is about ``t * block_size * (q + 2 d)`` numbers for
         the tiles, q = min(n_queries, 768); ``n_queries * d`` for the queries; and ``t *
         n_queries * (12 k + 200)`` for candidates (more only where a whole tile beats everything
-        before it). With a correction a tile holds all queries at once, and the references, several
-        times over: ``6 t * block_size * (n_queries + n_reference)``, or some 20 MB for each
-        thread if this is less; the default is then 2^20 / (n_queries + n_reference), but at least
-        32 and at most 1,024. Equal targets are looked for first: with 17 bytes for each target
-        where they differ, and some 70 where they are equal.
+        before it). With a correction a tile holds all queries at once, and the vectors of its
+        ``reference`` (n_reference = 0 where it has none), several times over: ``6 t * block_size *
+        (n_queries + n_reference)``, or some 20 MB for each thread if this is less; the default is
+        then 2^20 / (n_queries + n_reference), but at least 32 and at most 1,024. Equal targets are
+        looked for first: with 17 bytes for each target where they differ, and some 70 where they
+        are equal.
 
     Returns
     -------

@@ -45,10 +45,10 @@ class FeatureGenerator(GenerativeModel):
 
     All recipes are trained at one reduced size, 10 to 20 seconds for CUB on one processor: 256
     hidden units where the originals have 4,096, linear output where theirs is rectified or a
-    sigmoid, features of mean length 4 instead of in [0, 1], learning rates that fall to 0,
-    averaged generator weights, a VAE with Gaussian errors, R in closed form, class vectors of mean
-    length one, and the classifier of `GenerativeModel`, where the originals chose an epoch on
-    test images.
+    sigmoid, features of root mean square length 4 instead of in [0, 1], learning rates that fall
+    to 0, averaged generator weights, a VAE with Gaussian errors, R in closed form, class vectors
+    of mean length one, and the classifier of `GenerativeModel`, where the originals chose an epoch
+    on test images.
 
     Y. Xian et al.: Feature generating networks for zero-shot learning. CVPR 2018. Y. Xian et al.:
     f-VAEGAN-D2: a feature generating framework for any-shot learning. CVPR 2019. R. Felix et al.:

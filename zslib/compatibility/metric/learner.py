@@ -79,7 +79,8 @@ class MetricLearner(EpochModel):
         :math:`\lambda`, at least 0.
     regularization : float, default 1e-4
         :math:`\mu`, at least 0.
-    negatives : {"random", "uncertainty", "uncertainty_correlation"}, keyword only
+    negatives : {"random", "uncertainty", "uncertainty_correlation"}, keyword only, \
+            default "random"
         Which negatives are drawn, by the number of images that have them times 1, :math:`u_t`
         (Eq. 8) or :math:`u_t q` (Eq. 10). The first epoch's are always random, as many as in the
         others, where the paper has one for each positive pair.
@@ -87,10 +88,10 @@ class MetricLearner(EpochModel):
         Different negatives that are drawn for each image in each epoch.
     balanced : bool, keyword only, default True
         Eq. 11, or Eq. 6.
-    hinge : {"squared_distance", "as_printed"}, keyword only
+    hinge : {"squared_distance", "as_printed"}, keyword only, default "squared_distance"
         Eq. 3 with :math:`\tau - S^2`, as in the earlier paper, or with :math:`(\tau - S)^2`, as
         printed, which does not tell near from far.
-    growth : {"across_epochs", "within_epoch"}, keyword only
+    growth : {"across_epochs", "within_epoch"}, keyword only, default "across_epochs"
         What :math:`D_-` is in an epoch: all pairs drawn so far, which is how the text reads, or
         the pairs of this epoch, which keeps the ratio of negatives at the value that the paper's
         tables and figure name.

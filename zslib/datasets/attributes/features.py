@@ -91,6 +91,8 @@ def from_features(
 
     Raises
     ------
+    TypeError
+        For labels or classes that are neither whole numbers nor names, and for sparse arrays.
     ValueError
         For a label without a vector, a missing label or name, a validation class without an
         image, a name that two classes have, numbers beyond float32, a data frame with a column of

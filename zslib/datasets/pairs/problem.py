@@ -22,11 +22,17 @@ class ImageTextProblem(SplitProblem):
 
     The setting of Oreshkin et al. (CLAREL, 2019), section 1: training images come with texts of
     their own, test images of unseen classes are recognised by the mean of the embedded texts of
-    each class. A text belongs to images of one class. Fields not listed are those of
-    `ZeroShotProblem`.
+    each class. A text belongs to images of one class.
 
     Parameters
     ----------
+    name, synthetic, description, features, trainval, test_seen, test_unseen, train, val, \
+    candidates, coverage
+        As in `ZeroShotProblem`.
+    labels : int or str array, shape (n,)
+        Row of ``class_names`` of each image, or the name of its class.
+    class_names : str array, shape (C,)
+        No two alike.
     text_offsets : int array, shape (n + 1,)
         Image i has the texts ``text_index[text_offsets[i]:text_offsets[i + 1]]``. Images that
         are only tested may have none.

@@ -174,6 +174,10 @@ def load_vectors(source, *, limit=None, errors="strict", encoding=None, bad_line
 
     Raises
     ------
+    FileNotFoundError
+        When there is no file at the path.
+    TypeError
+        For what is neither a path nor has words and vectors.
     ValueError
         For a file that is of another kind, truncated, or has what is no word or no number of
         float32, with the place and what to do.

@@ -21,11 +21,12 @@ from zslib.validation import check_choice
 
 
 def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
-    """Measures of runs or outcomes for `book.Chapter.measure`, by name.
+    """A dict of functions ``estimate(runs, minus=None)``, by the names of measures.
 
-    Off the scores of seen classes, for "seen", "unseen" and "H", is taken what each run chose on
-    validation classes (``calibration="chosen"``), nothing ("none"), or a number. ``options`` are
-    those of `zero_shot_estimate`.
+    Each gives the `Estimate` of its measure over runs or outcomes, or of the paired difference to
+    those of ``minus``. For "seen", "unseen" and "H", ``calibration`` says which gamma is
+    subtracted from the scores of seen classes: what each run chose on validation classes
+    ("chosen"), 0 ("none"), or a number. ``options`` are those of `zero_shot_estimate`.
     """
 
     def estimate(name, runs, minus=None):

@@ -127,7 +127,8 @@ def run_zero_shot(
     Parameters
     ----------
     method : ZeroShotMethod or str
-        A method, or the name of one of `ZERO_SHOT_METHODS`.
+        A method, or the name of one: of `ZERO_SHOT_METHODS`, or "ridge", "reverse ridge" or
+        "centred ESZSL".
     problem : ZeroShotProblem
     seed : int
         Of the estimator.

@@ -161,7 +161,7 @@ class CrossFittedOutcome:
 
 
 def evaluate(problem, queries, *, space="full", k=20, correction=None, mapping=None) -> Outcome:
-    """Search ``space`` with the ``queries`` of a problem's test items.
+    """Search ``space``, by cosine, with the ``queries`` of a problem's test items.
 
     Parameters
     ----------
