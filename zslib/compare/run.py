@@ -166,7 +166,14 @@ def _in_the_way(out):
 
 
 def check_comparable(problem):
-    """The problem at unit length; ValueError where classes coincide, or have too few images."""
+    """The problem at unit length; ValueError where classes coincide, or have too few images.
+
+    Examples
+    --------
+    >>> from zslib.datasets.attributes.digits import digits_segments
+    >>> check_comparable(digits_segments()).class_embeddings[7].round(2)
+    array([0.58, 0.58, 0.58, 0.  , 0.  , 0.  , 0.  ], dtype=float32)
+    """
     scaled = unit_length(problem)
     vectors = np.round(to_host(scaled.class_embeddings), 6)
     _, group, counts = np.unique(vectors, axis=0, return_inverse=True, return_counts=True)

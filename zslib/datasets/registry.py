@@ -328,7 +328,14 @@ def load_problems(setting, dataset="auto", **options):
 
 
 def data_status():
-    """One dict for each data set, for ``zslib data list`` and ``zslib data where``."""
+    """One dict for each data set, for ``zslib data list`` and ``zslib data where``.
+
+    Examples
+    --------
+    >>> (digits,) = (one for one in data_status() if one["name"] == "digits")
+    >>> digits["settings"], digits["available"], digits["where"]
+    ('attributes, metric learning', True, 'in scikit-learn')
+    """
     told = ("name", "kind", "licence", "summary")
     return [
         {name: getattr(entry, name) for name in told}

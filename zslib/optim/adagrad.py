@@ -15,6 +15,15 @@ class Adagrad(Elementwise):
     rate :math:`\eta`, above 0, is in units of the parameter; it may be changed between steps.
     :math:`\epsilon`, above 0, keeps a parameter without any gradient so far where it is.
     ``square`` is :math:`G_t`, None before the first step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> w, rule = np.array([1.0, -2.0]), Adagrad(0.5)
+    >>> for _ in range(3):
+    ...     w = rule.step(w, 2 * w)  # the gradient of w @ w
+    >>> w.round(3)
+    array([ 0.156, -0.984])
     """
 
     def __init__(self, learning_rate, *, epsilon=1e-10):

@@ -24,6 +24,15 @@ class Adam(Elementwise):
     and below 1. The learning rate may be changed between steps. ``mean``, ``square`` and
     ``largest``, of AMSGrad, are :math:`m_t`, :math:`v_t` and the largest :math:`v_s`, None before
     the first step; ``n_steps`` is t.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> w, rule = np.array([1.0, -2.0]), Adam(0.5)
+    >>> for _ in range(3):
+    ...     w = rule.step(w, 2 * w)  # the gradient of w @ w
+    >>> w.round(3)
+    array([-0.336, -0.537])
     """
 
     def __init__(self, learning_rate, *, beta1=0.9, beta2=0.999, epsilon=1e-8, amsgrad=False):

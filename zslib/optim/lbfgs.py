@@ -20,6 +20,14 @@ def minimize(objective, start, *, max_iter, tol):
     rounding hides the descent, once the value has fallen by no more than its rounding in three
     steps. Returns the last point, and the values at the start and after each step. A value, or
     a squared length of a gradient, beyond the range of its type is a ValueError.
+
+    Examples
+    --------
+    >>> def objective(w):
+    ...     return float(((w - 3) ** 2).sum()), 2 * (w - 3)
+    >>> w, values = minimize(objective, np.zeros(2), max_iter=20, tol=1e-6)
+    >>> w.round(6), values[0]
+    (array([3., 3.]), 18.0)
     """
     xp = namespace(start)
     if not xp.isdtype(start.dtype, "real floating"):

@@ -15,6 +15,15 @@ class RMSProp(Elementwise):
     :math:`\eta` and :math:`\epsilon` are above 0, and ``decay``, :math:`\rho`, at least 0 and
     below 1. The learning rate may be changed between steps. ``square`` is :math:`v_t`, None before
     the first step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> w, rule = np.array([1.0, -2.0]), RMSProp(0.05)
+    >>> for _ in range(3):
+    ...     w = rule.step(w, 2 * w)  # the gradient of w @ w
+    >>> w.round(3)
+    array([ 0.155, -0.981])
     """
 
     def __init__(self, learning_rate, *, decay=0.99, epsilon=1e-8):

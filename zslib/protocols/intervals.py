@@ -360,6 +360,11 @@ def independent_mean(estimates) -> Estimate:
 
     Half-widths add in quadrature, as for the mean of independent normal means. The interval
     speaks of these data sets alone, not of others.
+
+    Examples
+    --------
+    >>> print(independent_mean([Estimate(50.0, 47.0, 53.0, 3), Estimate(60.0, 56.0, 64.0, 3)]))
+    55.0 [52.5, 57.5]
     """
     estimates = list(estimates)
     if not estimates:

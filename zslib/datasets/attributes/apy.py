@@ -65,6 +65,12 @@ def apy_attributes(*, split="proposed", seen_fraction=0.2, att="unit length"):
     -------
     ZeroShotProblem
         ``class_embeddings`` are the official means of the attributes over each class's images.
+
+    Examples
+    --------
+    >>> apy_attributes(max_per_class=2)
+    ZeroShotProblem('apy_attributes': 20 seen and 12 unseen classes, 40 + 40 seen and 24 unseen
+    images, 256 features, 64 attributes)
     """
 
 

@@ -44,6 +44,12 @@ def awa1(*, semantics="attributes", split="proposed", seen_fraction=0.2):
         validation images without those that test seen classes. Or the older standard split: 10
         of its 40 seen classes become validation classes and ``seen_fraction`` of each seen
         class's images ``test_seen``, both drawn by ``seed``.
+
+    Examples
+    --------
+    >>> awa1(max_per_class=2)
+    ZeroShotProblem('awa1': 40 seen and 10 unseen classes, 80 + 80 seen and 20 unseen images,
+    256 features, 85 attributes)
     """
 
 

@@ -45,6 +45,12 @@ def caltech101(*, semantics="hypernym"):
     -------
     ZeroShotProblem
         ``class_ids`` are WordNet ids.
+
+    Examples
+    --------
+    >>> caltech101(max_per_class=2)
+    ZeroShotProblem('caltech101': 65 seen and 21 unseen classes, 130 + 130 seen and 42 unseen
+    images, 256 features, 300 attributes)
     """
 
 

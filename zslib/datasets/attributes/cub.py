@@ -63,6 +63,12 @@ def cub(*, features="resnet", semantics="attributes", split="proposed", seen_fra
         classes without the images that test seen classes. Or the older standard split: 50 of
         its 150 seen classes become validation classes and ``seen_fraction`` of each seen class's
         images ``test_seen``, both drawn by ``seed``.
+
+    Examples
+    --------
+    >>> cub(max_per_class=2)
+    ZeroShotProblem('cub': 150 seen and 50 unseen classes, 300 + 300 seen and 100 unseen images,
+    256 features, 312 attributes)
     """
 
 

@@ -249,6 +249,18 @@ def read_features(
     Returns
     -------
     ZeroShotProblem
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> pets = {"features": np.eye(30, 4), "labels": ["cat", "dog", "fox"] * 10}
+    >>> pets |= {"class_names": ["cat", "dog", "fox"], "class_embeddings": np.eye(3)}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.savez(Path(folder, "pets.npz"), **pets, unseen_classes=["fox"])
+    ...     read_features(Path(folder, "pets.npz"))
+    ZeroShotProblem('pets': 2 seen and 1 unseen classes, 16 + 4 seen and 10 unseen images,
+    4 features, 3 attributes)
     """
     path = own_path(path, "path")
     vectors = vectors if vectors is None else own_path(vectors, "vectors=")

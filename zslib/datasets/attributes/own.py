@@ -71,6 +71,15 @@ def save_zero_shot(problem, path):
     overwritten. It is written under a temporary name, then renamed, so that a reader never meets
     half of it. Names of columns and the ``scaler`` are not written, so save a problem before it is
     scaled if a model is to take raw images. Returns the path; FileExistsError where it is there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from zslib.datasets.attributes.digits import digits_segments
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save_zero_shot(digits_segments(), Path(folder, "digits.npz"))
+    ...     load_zero_shot(path).unseen_classes
+    array([1, 3, 6])
     """
     check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
     path = Path(path)

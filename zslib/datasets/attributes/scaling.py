@@ -86,7 +86,16 @@ def common_scale(problem):
 
 
 def unit_length(problem):
-    """The problem with features and class embeddings of length one (Guo et al. 2019, page 6)."""
+    """The problem with features and class embeddings of length one (Guo et al. 2019, page 6).
+
+    Examples
+    --------
+    >>> from zslib.datasets.attributes.digits import digits_segments
+    >>> digits_segments().class_embeddings[7]
+    array([1., 1., 1., 0., 0., 0., 0.], dtype=float32)
+    >>> unit_length(digits_segments()).class_embeddings[7].round(2)
+    array([0.58, 0.58, 0.58, 0.  , 0.  , 0.  , 0.  ], dtype=float32)
+    """
     check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
     return _scaled_classes(problem, "unit length", UNIT)
 

@@ -80,6 +80,12 @@ def tiny_imagenet_classes(*, semantics="both", split="fixed"):
     -------
     ZeroShotProblem
         ``class_ids`` are WordNet ids.
+
+    Examples
+    --------
+    >>> tiny_imagenet_classes(max_per_class=2)
+    ZeroShotProblem('tiny_imagenet_classes': 142 seen and 48 unseen classes, 284 + 284 seen and
+    96 unseen images, 256 features, 330 attributes)
     """
 
 

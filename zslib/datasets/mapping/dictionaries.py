@@ -41,6 +41,15 @@ def read_dictionary(path, *, encoding=None):
     ValueError
         For a file that is no text; a line that has not two entries, or of which this cannot be
         told; and where most words end in a comma or the like, which then separates entries.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+    ...     _ = file.write("cat gatto\\ncat micio\\ndog cane\\n")
+    ...     file.flush()
+    ...     read_dictionary(file.name)
+    [('cat', 'gatto'), ('cat', 'micio'), ('dog', 'cane')]
     """
     if not os.path.isdir(path):  # which is named where it is opened
         path = checked(path)
@@ -111,6 +120,13 @@ def bilingual_problem(
         pairs out (counted).
     max_train, max_test : int, optional
         Use only the first so many training pairs, and so many queries, evenly spaced.
+
+    Examples
+    --------
+    >>> english = {"cat": [1.0, 0.0], "dog": [0.0, 1.0]}
+    >>> italian = {"gatto": [1.0, 0.0], "cane": [0.0, 1.0], "casa": [1.0, 1.0]}
+    >>> bilingual_problem(english, italian, [("cat", "gatto")], [("dog", "cane")])
+    MappingProblem('own', cross-linguistic: 1 training pairs, 1 query, 3 targets)
     """
     check_choice(shared_targets, "shared_targets", ("keep", "drop"))
     check_choice(overlap, "overlap", ("refuse", "drop-train"))

@@ -49,6 +49,11 @@ def europarl(
     -------
     MappingProblem
         Full size: 92,790 targets. ``coverage`` tells what has no vector.
+
+    Examples
+    --------
+    >>> europarl(limit=5000)
+    MappingProblem('europarl', cross-linguistic: 3249 training pairs, 205 queries, 5000 targets)
     """
     check_choice(train, "train", ("europarl", "dinu"))
     check_choice(test, "test", ("opus", "europarl", "all"))

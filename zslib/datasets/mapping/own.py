@@ -73,6 +73,17 @@ def from_files(
     -------
     MappingProblem
         Vectors of unit length. ``coverage`` counts pairs without a vector and duplicate words.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> english = {"cat": [1.0, 0.0], "dog": [0.0, 1.0]}
+    >>> italian = {"gatto": [1.0, 0.0], "cane": [0.0, 1.0]}
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+    ...     _ = file.write("cat gatto\\ndog cane\\n")
+    ...     file.flush()
+    ...     from_files(english, italian, file.name)
+    MappingProblem('own', cross-linguistic: 1 training pairs, 1 query, 2 targets)
     """
     sides = {"source_vectors": source_vectors, "target_vectors": target_vectors}
     dictionaries = {"train_dictionary": train_dictionary}

@@ -13,7 +13,13 @@ from zslib.validation import check_choice, check_integer
 
 
 def glove_vectors():
-    """GloVe vectors of 1,326 class and tag names, 300-d of unit length, as `WordVectors`."""
+    """GloVe vectors of 1,326 class and tag names, 300-d of unit length, as `WordVectors`.
+
+    Examples
+    --------
+    >>> glove_vectors()
+    WordVectors(1326 words, 300 dimensions)
+    """
     data = read_arrays(require_folder("visual/word_vectors") / "glove6B_300_union.npz")
     return WordVectors(data["words"], data["vectors"])
 
@@ -53,6 +59,11 @@ def tiny_imagenet(
         Averages of unit length too (the default); single images always are.
     test_images : int or None
         How many queries to sample; None uses all 150 images of each test label.
+
+    Examples
+    --------
+    >>> tiny_imagenet(test_images=2)
+    MappingProblem('tiny_imagenet', cross-modal: 142 training pairs, 2 queries, 1326 targets)
     """
     check_choice(split, "split", ("random", "fixed"))
     check_choice(semantics, "semantics", ("glove", "europarl"))

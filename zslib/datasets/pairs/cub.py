@@ -33,6 +33,12 @@ def cub_sentences(*, seed=0, max_texts=None, feature_scaling="unit length", max_
     -------
     ImageTextProblem
         ``level`` is "class"; ``coverage`` counts the sentences and those left out.
+
+    Examples
+    --------
+    >>> cub_sentences(max_per_class=2)
+    ImageTextProblem('cub-sentences': 150 seen and 50 unseen classes, 300 + 300 seen and
+    100 unseen images, 7783 texts of classes, 256 features)
     """
     images = cub(seed=seed, feature_scaling=feature_scaling, max_per_class=max_per_class)
     sentences = class_sentences(require_folder("visual/cub"))

@@ -25,6 +25,12 @@ def ikea(*, seed=0, feature_scaling="unit length", max_per_class=None, folder=No
     -------
     ImageTextProblem
         1,280 features, the output of a network whose last layer is left out.
+
+    Examples
+    --------
+    >>> ikea(max_per_class=5)
+    ImageTextProblem('ikea': 33 seen and 11 unseen classes, 165 + 136 seen and 55 unseen images,
+    356 texts of images, 1280 features)
     """
     folder = require_folder("visual/ikea", folder)
     data = read_arrays(folder / "ikea.npz")

@@ -194,6 +194,19 @@ def read_captions(path, *, max_per_class=None, seed=0):
 
     ``texts`` has one string for each image, with a text on each line; text is stored as
     fixed-width strings (``np.array([...], dtype=str)``).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> pets = {"features": np.eye(30, 4), "labels": ["cat", "dog", "fox"] * 10}
+    >>> pets["texts"] = ["it purrs", "it barks\\nit wags", "it is red"] * 10
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.savez(Path(folder, "pets.npz"), **pets, unseen_classes=["fox"])
+    ...     read_captions(Path(folder, "pets.npz"))
+    ImageTextProblem('pets': 2 seen and 1 unseen classes, 16 + 4 seen and 10 unseen images,
+    4 texts of classes, 4 features)
     """
     path = own_path(path, "path")
     if not is_npz(path):

@@ -22,6 +22,12 @@ def wikipedia_xmodal(*, seed=0, feature_scaling="none", max_per_class=None, fold
     -------
     ImageTextProblem
         With ``text_vectors``.
+
+    Examples
+    --------
+    >>> wikipedia_xmodal()
+    ImageTextProblem('wikipedia-xmodal': 7 seen and 3 unseen classes, 1541 + 481 seen and
+    844 unseen images, 2866 texts of images, 128 features)
     """
     folder = require_folder("visual/wikipedia_xmodal", folder)
     data = read_arrays(folder / "wikipedia.npz")

@@ -206,6 +206,18 @@ def run_table(methods, problem, seeds=(0,), **options) -> dict:
     -------
     dict of str to list of ZeroShotRun
         By the method's name; one run per seed.
+
+    Examples
+    --------
+    >>> from zslib.datasets.attributes.digits import digits_segments
+    >>> from zslib.protocols import unit_length
+    >>> table = run_table(["ESZSL", "SAE"], unit_length(digits_segments()), quick=True)
+    >>> for name, (run,) in table.items():
+    ...     print(name, run.outcome)
+    ESZSL ZeroShotOutcome(7 seen and 3 unseen classes, 250 seen and 546 unseen images, gamma 0:
+    ACC 68.1, seen 75.8, unseen 43.4, H 55.2)
+    SAE ZeroShotOutcome(7 seen and 3 unseen classes, 250 seen and 546 unseen images, gamma 0:
+    ACC 34.3, seen 18.6, unseen 12.9, H 15.3)
     """
     seeds = check_seeds(seeds)
     problems = list(problem) if isinstance(problem, Sequence) else [problem] * len(seeds)

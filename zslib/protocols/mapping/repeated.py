@@ -228,6 +228,14 @@ def repeat_both(dataset="auto", **options):
     """What `repeat` gives across languages, and what it gives across modes.
 
     Empty for one of them where the request names data of the other alone.
+
+    Examples
+    --------
+    >>> words, images = repeat_both("synthetic", quick=True)
+    >>> words[0].problems, images[0].problems
+    ([MappingProblem('synthetic-crosslingual', cross-linguistic: 1000 training pairs,
+    300 queries, 3000 targets)], [MappingProblem('synthetic-crossmodal', cross-modal:
+    225 training pairs, 300 queries, 3000 targets)])
     """
     both = "cross-linguistic", "cross-modal"
     there = served(dataset, both)

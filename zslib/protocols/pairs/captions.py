@@ -126,6 +126,15 @@ def fit_image_text(
     -------
     CaptionModel
         It names images, scores sentences, and finds the best one of several (`best_sentence`).
+
+    Examples
+    --------
+    >>> from zslib.protocols import clarel_problems, short_clarel
+    >>> (products,) = clarel_problems("ikea", quick=True)
+    >>> model = fit_image_text(short_clarel(products, n_batches=200, random_state=0), products)
+    >>> image = products.test_unseen[2]
+    >>> products.class_names[products.labels[image]], model.predict(products.features[[image]])[0]
+    (np.str_('lamp'), np.str_('lamp'))
     """
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
     scaler = scaled_as(problem, problem.feature_scaling).scaler or Scaling()

@@ -83,6 +83,15 @@ def evaluate_image_text(
     must_learn : bool
         Whether to refuse, by ValueError, a training that is no better than chance on its own
         images: where a loss ends above that of a guess, or prototypes find no class.
+
+    Examples
+    --------
+    >>> from zslib.protocols import clarel_problems, short_clarel
+    >>> (articles,) = clarel_problems("wikipedia_xmodal", quick=True)
+    >>> model = short_clarel(articles, n_batches=200, random_state=0)
+    >>> evaluate_image_text(model, articles).outcome
+    ZeroShotOutcome(7 seen and 3 unseen classes, 140 seen and 60 unseen images, gamma 0:
+    ACC 58..., seen 19..., unseen 1..., H 1...)
     """
     if isinstance(model, type) or not hasattr(model, "class_prototypes"):
         raise TypeError(f"model must be one such as CLAREL(), got {model!r}")

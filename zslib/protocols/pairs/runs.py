@@ -142,6 +142,16 @@ def run_image_text(
     -------
     ImageTextRuns
         What was chosen, and for each seed the results on validation data and on the ``test``.
+
+    Examples
+    --------
+    >>> (articles,) = clarel_problems("wikipedia_xmodal", quick=True)
+    >>> runs = run_image_text(short_clarel(articles, n_batches=200, random_state=0), articles)
+    >>> round(runs.alpha, 2)
+    0.15
+    >>> runs.test[0].outcome
+    ZeroShotOutcome(7 seen and 3 unseen classes, 140 seen and 60 unseen images, gamma 0:
+    ACC 58..., seen 19..., unseen 1..., H 1...)
     """
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
     seeds = check_seeds(seeds)
@@ -259,6 +269,12 @@ def clarel_problems(dataset="auto", *, training="short", **options):
 
     For "short" trainings, which `SHORT_GRID` is made for, they have length one; for the others
     they are as released. ``options`` are those of `load_problem`: seed and quick.
+
+    Examples
+    --------
+    >>> clarel_problems("ikea", quick=True)
+    [ImageTextProblem('ikea': 33 seen and 11 unseen classes, 264 + 170 seen and 88 unseen images,
+    522 texts of images, 1280 features)]
     """
     check_choice(training, "training", ("short", "paper", "authors"))
     problems = []
@@ -280,6 +296,12 @@ def run_clarel(problem, seeds=(0,), *, training="short", n_batches=1000, changes
     `clarel_settings`, take many hours on a processor, and go on from checkpoints in the cache
     folder. ``changes`` are parameters that differ, such as ``{"retrieval_mix": 0.0}``; ``options``
     those of `run_image_text`.
+
+    Examples
+    --------
+    >>> (articles,) = clarel_problems("wikipedia_xmodal", quick=True)
+    >>> run_clarel(articles, n_batches=200).parameters
+    {'learning_rate': 2.5}
     """
     check_choice(training, "training", ("short", "paper", "authors"))
     changes = changes or {}
