@@ -79,11 +79,10 @@ class MetricLearner(EpochModel):
         :math:`\lambda`, at least 0.
     regularization : float, default 1e-4
         :math:`\mu`, at least 0.
-    negatives : {"random", "uncertainty", "uncertainty_correlation"}, keyword only, \
-            default "random"
-        Which negatives are drawn, by the number of images that have them times 1, :math:`u_t`
-        (Eq. 8) or :math:`u_t q` (Eq. 10). The first epoch's are always random, as many as in the
-        others, where the paper has one for each positive pair.
+    negatives : {"random", "uncertainty", "uncertainty_correlation"}, keyword only
+        By default "random". Which negatives are drawn, by the number of images that have them
+        times 1, :math:`u_t` (Eq. 8) or :math:`u_t q` (Eq. 10). The first epoch's are always
+        random, as many as in the others, where the paper has one for each positive pair.
     negatives_per_positive : int, keyword only, default 1
         Different negatives that are drawn for each image in each epoch.
     balanced : bool, keyword only, default True
