@@ -36,7 +36,7 @@ def test_unit_rows_name_the_zero_row(backend):
 def test_unit_rows_name_the_row_that_is_not_finite(backend, wrong):
     x = np.ones((4, 2))
     x[2, 1] = wrong
-    with pytest.raises(ValueError, match=r"queries has NaN or infinity in 1 row\(s\), .* row 2"):
+    with pytest.raises(ValueError, match=r"queries holds NaN or infinity in 1 row\(s\), .* row 2"):
         arrays.unit_rows(backend.asarray(x), name="queries")
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "ragged_rows",
     "random_generator",
     "range_power",
+    "refuse_unknown",
     "resolve_device",
     "row_blocks",
     "row_norms",
@@ -327,11 +328,7 @@ def unit_rows(array, *, name="array"):
     # Scaling by the largest entry first keeps the squares of very small or large rows in range.
     largest = xp.max(xp.abs(array), axis=-1, keepdims=True)
     if not bool(xp.all(xp.isfinite(largest))):
-        wrong = np.flatnonzero(~np.isfinite(to_host(largest)))
-        raise ValueError(
-            f"{name} has NaN or infinity in {wrong.size} row(s), the first at row {wrong[0]}: "
-            "replace or drop these rows"
-        )
+        refuse_unknown(array, name)
     if bool(xp.any(largest == 0)):
         zero = np.flatnonzero(to_host(largest) == 0)
         raise ValueError(
@@ -340,6 +337,17 @@ def unit_rows(array, *, name="array"):
         )
     scaled = array / largest
     return scaled / row_norms(scaled)[:, None]
+
+
+def refuse_unknown(array, name):
+    """Raise ValueError where rows of the (n, d) ``array`` hold NaN or infinity."""
+    xp = namespace(array)
+    bad = np.flatnonzero(to_host(xp.any(~xp.isfinite(array), axis=1)))
+    if bad.size:
+        raise ValueError(
+            f"{name} holds NaN or infinity in {bad.size} row(s), the first at row {bad[0]}: "
+            "remove or repair these rows"
+        )
 
 
 def powers_of_two(peaks):

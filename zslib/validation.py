@@ -10,7 +10,7 @@ import numpy as np
 from array_api_compat import is_array_api_obj, is_numpy_array
 from scipy import sparse
 
-from zslib.arrays import largest_size, namespace, to_host
+from zslib.arrays import largest_size, namespace, refuse_unknown, to_host
 
 
 def as_array(value, name):
@@ -348,12 +348,7 @@ def check_vectors(array, name, *, finite=True):
     if shape[1] == 0:  # in scikit-learn's words
         raise ValueError(f"{name} has 0 feature(s) ({shape=}) while a minimum of 1 is required.")
     if finite and not _finite_sum(array):
-        bad = np.flatnonzero(to_host(xp.any(~xp.isfinite(array), axis=1)))
-        if bad.size:
-            raise ValueError(
-                f"{name} holds NaN or infinity in {bad.size} row(s), the first at row {bad[0]}: "
-                "remove or repair these rows"
-            )
+        refuse_unknown(array, name)
     return array
 
 

@@ -190,6 +190,12 @@ def twins():
     return small(class_embeddings=vectors)
 
 
+def without_vectors():
+    vectors = small()["class_embeddings"].copy()
+    vectors[[2, 4]] = 0
+    return small(class_embeddings=vectors)
+
+
 def huge():
     vectors = small()["class_embeddings"].copy()
     vectors[:, 0] = 1e9
@@ -203,6 +209,7 @@ def huge():
         (small(unseen_classes=np.array([], dtype=int)), "", "there is no unseen class"),
         (small(class_embeddings=np.eye(5)), "", "of 5 class vectors) must lie in [0, 5)"),
         (twins(), "", "the vectors of class 3, class 5 coincide"),
+        (without_vectors(), "", "the vectors of class 2, class 4 are zero"),
         (small(features=np.full_like(small()["features"], np.nan)), "", "holds NaN"),
         (one_image(), "", "give at least four images of some seen classes"),
         (small(features=np.eye(32), labels=np.arange(32)), "", "no image of a seen class is kept"),

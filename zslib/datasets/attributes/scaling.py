@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from operator import methodcaller
 
+import numpy as np
+
 from zslib.arrays import like, mean_length, namespace, take_rows, to_host, unit_rows
 from zslib.datasets.problem import check_problem
 
@@ -97,6 +99,12 @@ def unit_length(problem):
     array([0.58, 0.58, 0.58, 0.  , 0.  , 0.  , 0.  ], dtype=float32)
     """
     check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
+    zero = problem.class_names[~np.any(to_host(problem.class_embeddings), axis=1)]
+    if zero.size:
+        raise ValueError(
+            f"the vectors of {', '.join(zero)} are zero, and none has a direction: mend them, or "
+            "leave out these classes"
+        )
     return _scaled_classes(problem, "unit length", UNIT)
 
 
