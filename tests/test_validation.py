@@ -188,6 +188,7 @@ def test_indices(backend):
     for given, error, words in (
         ([0, 3], ValueError, r"gold must lie in \[0, 3\), found 0 to 3"),
         ([0.0], TypeError, "gold must hold integers"),
+        ([True, False], TypeError, "bool: of a mask give numpy.flatnonzero, of labels"),
         # What pandas gives for a column of Int64 where one is missing.
         ([0.0, 1.0, np.nan], ValueError, r"gold has no label at 1 .* first in row 2: leave"),
     ):

@@ -330,11 +330,7 @@ def unit_rows(array, *, name="array"):
     if not bool(xp.all(xp.isfinite(largest))):
         refuse_unknown(array, name)
     if bool(xp.any(largest == 0)):
-        zero = np.flatnonzero(to_host(largest) == 0)
-        raise ValueError(
-            f"{name} has {zero.size} zero row(s), the first at row {zero[0]}: the cosine with a "
-            "zero vector is undefined; drop these rows"
-        )
+        refuse_zero(array, name)
     scaled = array / largest
     return scaled / row_norms(scaled)[:, None]
 
@@ -347,6 +343,16 @@ def refuse_unknown(array, name):
         raise ValueError(
             f"{name} holds NaN or infinity in {bad.size} row(s), the first at row {bad[0]}: "
             "remove or repair these rows"
+        )
+
+
+def refuse_zero(array, name):
+    """Raise ValueError where rows of the (n, d) ``array`` are zero."""
+    zero = np.flatnonzero(to_host(namespace(array).all(array == 0, axis=1)))
+    if zero.size:
+        raise ValueError(
+            f"{name} has {zero.size} zero row(s), the first at row {zero[0]}: the cosine with a "
+            "zero vector is undefined; drop these rows"
         )
 
 

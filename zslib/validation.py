@@ -439,16 +439,25 @@ def check_indices(indices, name, size):
     if not xp.isdtype(indices.dtype, "integral"):
         if xp.isdtype(indices.dtype, "real floating"):  # as pandas has integers with gaps
             _refuse_missing(np.flatnonzero(np.isnan(to_host(indices))), name)
-        raise TypeError(
-            f"{name} must hold integers, got {indices.dtype}: where they are whole, convert them "
-            "by .astype(int)"
-        )
+        remedy = "where they are whole, convert them by .astype(int)"
+        if xp.isdtype(indices.dtype, "bool"):
+            remedy = "of a mask give numpy.flatnonzero, of labels .astype(int)"
+        raise TypeError(f"{name} must hold integers, got {indices.dtype}: {remedy}")
     if indices.size and (int(xp.min(indices)) < 0 or int(xp.max(indices)) >= size):
         raise ValueError(
             f"{name} must lie in [0, {size}), found {int(xp.min(indices))} to "
             f"{int(xp.max(indices))}"
         )
     return indices
+
+
+def check_once(rows, name):
+    """Raise where a row number stands twice, as in a mask of zeros and ones."""
+    if np.unique(rows).size < rows.size:
+        raise ValueError(
+            f"{name} lists a row of targets twice: give row numbers, each once; of a mask of "
+            "zeros and ones numpy.flatnonzero"
+        )
 
 
 def _shown(value):

@@ -88,6 +88,7 @@ REFUSALS = {
         ({"mixture": "x"}, "mixture must be"),
         ({"temperatures": ()}, "temperatures is empty"),
         ({"temperatures": (0,)}, "temperatures must be .* above 0"),
+        ({"temperatures": 0.1}, "temperatures must be a sequence of numbers", TypeError),
         ({"labels": LABELS[1:]}, "labels has shape .* one for each"),
         ({"labels": LABELS + 8}, r"in \[0, 8\)"),
         ({"labels": 0 * LABELS}, "labels are all of seen classes in the rows"),

@@ -89,7 +89,10 @@ REFUSALS = {
         ((STRICT_X, None), "arrays of one library", TypeError),
     ],
     FITTED.score: [((X, y, S[:3]), "every label needs an embedding")],
-    partial(zero_shot_scorer, FITTED): [((X, y[:3]), "y .*: give one for each of the")],
+    partial(zero_shot_scorer, FITTED): [
+        ((X, y[:3]), "y .*: give one for each of the"),
+        ((X[y == 1], y[y == 1]), "y has one class alone, which has no rival"),
+    ],
 }
 
 

@@ -134,6 +134,8 @@ REFUSALS = {
         ({"k": 2.0}, "k must be an integer", TypeError),
         ({"X_train": X[:-1]}, "X_train has 5 rows and Y_train has 6"),
         ({"Y_new": Y[:, :3]}, "Y_new has 3 columns and Y_train has 4"),
+        ({"Y_new": changed(Y, 2, 0.0)}, "Y_new has 1 zero row.* row 2"),
+        ({"Y_train": changed(Y, 5, 0.0)}, "Y_train has 1 zero row.* row 5"),
         ({"Y_new": Y * np.nan}, "Y_new holds NaN"),
         ({"Y_new": 0 * Y}, "zero"),
         ({"Y_new": Y[:0]}, "Y_new is empty"),

@@ -204,6 +204,7 @@ REFUSALS = {
     common_ancestor_heights: [
         ((TREE, []), "labels is empty"),
         ((TREE, set(VALID)), "labels must have an order", TypeError),
+        ((EDGES, VALID), "hierarchy must be a Hierarchy, got", TypeError),
     ],
     (precision, metrics.flat_hits_at_k): [
         ((ROWS, TWO, 3), r"predictions has 2 answer\(s\) a row, fewer than k = 3"),

@@ -16,6 +16,7 @@ from zslib.metrics.zero_shot import seen_unseen_curve
 from zslib.nn import sigmoid
 from zslib.validation import (
     as_array,
+    check_each,
     check_indices,
     check_integer,
     check_length,
@@ -195,9 +196,9 @@ class AdaptiveSmoothing(BaseEstimator):
         xp = namespace(experts, labels)
         check_length(labels, "labels", experts.shape[0], "experts")
         y = to_host(check_indices(labels, "labels", experts.shape[1]))
-        temperatures = [
-            check_real(t, "temperatures", low=0, inclusive=False) for t in self.temperatures
-        ]
+        temperatures = check_each(
+            self.temperatures, "temperatures", check_real, "numbers", low=0, inclusive=False
+        )
         if not temperatures:
             raise ValueError("temperatures is empty: give at least one")
         gate = ConfidenceGate() if self.gate is None else clone(self.gate)

@@ -490,8 +490,8 @@ def zero_shot_scorer(model, X, y):
     For ``scoring=`` of scikit-learn's searches with class-disjoint folds: the accuracy of
     zero-shot learning on the held-out classes. ``model`` is a zero-shot scorer, or a pipeline or
     finished search that ends in one, ``X`` (n, p) has its images, and ``y`` (n,) rows, or names,
-    of its ``class_embeddings_``. The result is a float in [0, 1]; where ``y`` has one class alone,
-    that has no rival, and the result is 1.
+    of its ``class_embeddings_``. The result is a float in [0, 1]. One class alone has no rival,
+    and is refused.
 
     Examples
     --------
@@ -523,6 +523,11 @@ def zero_shot_scorer(model, X, y):
     xp = namespace(X, y, model.classes_)
     _check_labels(y, X, model.class_embeddings_)
     classes, codes = xp.unique_inverse(y)
+    if classes.shape[0] < 2:
+        raise ValueError(
+            "y has one class alone, which has no rival: hold out two or more, as GroupKFold does "
+            "with fewer folds"
+        )
     candidates = xp.take(model.class_embeddings_, classes, axis=0)
     return model.score(given, xp.reshape(codes, (-1,)), candidates)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from zslib.arrays import add_rows, like, namespace
+from zslib.arrays import add_rows, like, namespace, refuse_zero
 from zslib.mapping.negatives import distinct_labels
 from zslib.search import top_k
 from zslib.validation import check_integer, check_pairs, check_same_width, check_vectors
@@ -59,6 +59,9 @@ def chimeras(X_train, Y_train, Y_new, *, k, metric="cosine", return_neighbours=F
     check_pairs(X_train, Y_train, "X_train", "Y_train")
     check_vectors(Y_new, "Y_new")
     check_same_width(Y_new, Y_train, "Y_new", "Y_train")
+    if metric == "cosine":
+        refuse_zero(Y_new, "Y_new")
+        refuse_zero(Y_train, "Y_train")
     first_rows, labels = distinct_labels(Y_train)
     k = check_integer(
         k, "k", low=1, high=len(first_rows), high_means=" (the distinct rows of Y_train)"

@@ -4,7 +4,7 @@ from graphlib import TopologicalSorter
 
 import numpy as np
 
-from zslib.metrics.hierarchy import check_ordered
+from zslib.metrics.hierarchy import check_hierarchy, check_ordered
 
 
 def common_ancestor_heights(hierarchy, labels):
@@ -30,6 +30,7 @@ def common_ancestor_heights(hierarchy, labels):
            [2., 0., 1.],
            [2., 1., 0.]])
     """
+    check_hierarchy(hierarchy)
     check_ordered(labels, "labels")
     labels = list(labels)
     hierarchy._positions(labels, "labels")

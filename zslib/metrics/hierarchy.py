@@ -311,6 +311,12 @@ def _check_predictions(predictions, gold, ks):
     return predictions[:, : max(ks)], gold
 
 
+def check_hierarchy(hierarchy):
+    """Refuse what is no `Hierarchy`."""
+    if not isinstance(hierarchy, Hierarchy):
+        raise TypeError(f"hierarchy must be a Hierarchy, got {type(hierarchy).__name__}")
+
+
 def hierarchical_precision_at_k(
     predictions, gold, hierarchy, valid_labels, ks, *, if_fewer="error"
 ):
@@ -354,8 +360,7 @@ def hierarchical_precision_at_k(
     array([[0.5],
            [1. ]])
     """
-    if not isinstance(hierarchy, Hierarchy):
-        raise TypeError(f"hierarchy must be a Hierarchy, got {type(hierarchy).__name__}")
+    check_hierarchy(hierarchy)
     check_ordered(valid_labels, "valid_labels")
     valid_labels = list(valid_labels)
     valid = hierarchy._valid_positions(valid_labels)

@@ -113,7 +113,10 @@ REFUSALS = {
         ({"train_gold": np.ones(3)}, "train_gold must hold integers", TypeError),
     ],
     make().space: [(("half",), "which must be one of")],
-    make().gold_in: [((np.array([6]),), "rows must lie in")],
+    make().gold_in: [
+        ((np.array([6]),), "rows must lie in"),
+        ((np.array([0, 1, 0, 1, 1, 0]),), "rows lists a row of targets twice.*flatnonzero"),
+    ],
     make().to: [(("tpu",), "device")],
     make().__setattr__: [(("name", "other"), "cannot assign to field", AttributeError)],
 }

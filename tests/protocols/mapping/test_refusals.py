@@ -10,6 +10,8 @@ REFUSALS = [
     (lambda p, q: evaluate(p, q[:-1]), "queries has .* rows and test_words has"),
     (lambda p, q: evaluate(p, q, space=np.unique(p.train_gold)), "no answer in space: give one"),
     (lambda p, q: evaluate(p, q, space=p.is_training_target), "integers, got bool", TypeError),
+    (lambda p, q: evaluate(p, q, space=1 * p.is_training_target), "space .* a row .*twice"),
+    (lambda p, q: evaluate(p, q, space=p.labels[None]), r"space .* 1-d array, got shape \(1, "),
     (lambda p, q: evaluate(q, p), "problem must be of the class MappingProblem", TypeError),
     (lambda p, q: evaluate(p, q, k=5).polluted(6), "k=6, but 5 neighbours .*: call evaluate"),
     (lambda p, q: train("ridge", p), "method must be a Method", TypeError),

@@ -240,7 +240,10 @@ class CLAREL(BaseEstimator):
         check_for(self, n)
         check_length(y, "y", n, "X")
         if not namespace(y).isdtype(y.dtype, "integral"):
-            raise TypeError(f"y must hold integers, got {y.dtype}")
+            raise TypeError(
+                f"y must hold integers, got {y.dtype}: of names numpy.unique(y, "
+                "return_inverse=True)[1] has a number for each"
+            )
         if self.text_encoder is None:
             check_vectors(texts, "texts")
         else:
@@ -325,6 +328,7 @@ class CLAREL(BaseEstimator):
         ``texts`` as in ``fit``; ``labels`` (m,) is the class of each, from 0 to ``n_classes - 1``.
         """
         check_integer(n_classes, "n_classes", low=1)
+        namespace(texts)  # refuses a list
         labels = host_array(labels, "labels")
         check_length(labels, "labels", texts.shape[0], "texts")
         check_indices(labels, "labels", n_classes)

@@ -18,6 +18,7 @@ from zslib.validation import (
     check_columns,
     check_disjoint,
     check_indices,
+    check_once,
     check_row_names,
     check_same_width,
     column_names,
@@ -198,7 +199,9 @@ class MappingProblem(Problem):
         """
         rows = np.asarray(rows)
         position = np.full(self.targets.shape[0], -1, dtype=np.int64)
-        position[check_indices(rows, "rows", len(position))] = np.arange(len(rows))
+        check_indices(rows, "rows", len(position))
+        check_once(rows, "rows")
+        position[rows] = np.arange(len(rows))
         inside = (position[gold] for gold in self.test_gold)
         return tuple(gold[gold >= 0] for gold in inside)
 
@@ -216,9 +219,5 @@ def _gold_rows(test_gold, n_targets):
         if gold.size == 0:
             raise ValueError(f"test_gold[{i}] is empty: each query needs an acceptable answer")
         check_indices(gold, f"test_gold[{i}]", n_targets)
-        if len(set(gold.tolist())) < gold.size:
-            raise ValueError(
-                f"test_gold[{i}] lists a row of targets twice: give row numbers, each once; of a "
-                "mask of zeros and ones numpy.flatnonzero"
-            )
+        check_once(gold, f"test_gold[{i}]")
     return tuple(gold.astype(np.int64) for gold in rows)

@@ -7,14 +7,14 @@ import numpy as np
 
 from zslib.arrays import like, to_host
 from zslib.datasets.mapping.problem import MappingProblem
-from zslib.datasets.problem import check_problem
+from zslib.datasets.problem import check_problem, integers
 from zslib.mapping.base import transform_targets
 from zslib.metrics import hits_at_k, k_occurrence, pollution
 from zslib.search import gold_ranks, top_k_and_ranks
 from zslib.validation import (
     as_vectors,
-    check_indices,
     check_integer,
+    check_once,
     check_row_names,
     check_same_rows,
 )
@@ -193,8 +193,12 @@ def evaluate(problem, queries, *, space="full", k=20, correction=None, mapping=N
     queries = as_vectors(queries, "queries", finite=False)
     check_integer(k, "k", low=0)
     check_same_rows(queries, problem.test_words, "queries", "test_words")
-    rows = problem.space(space) if isinstance(space, str) else np.unique(np.asarray(space))
-    check_indices(rows, 'space (by name "full", "labels", "test", or rows)', len(problem.targets))
+    if isinstance(space, str):
+        rows = problem.space(space)
+    else:
+        name = 'space (by name "full", "labels", "test", or rows)'
+        rows = np.sort(integers(space, name, len(problem.targets)))
+        check_once(rows, name)
     whole = rows.size == problem.targets.shape[0]
     targets = problem.targets if whole else problem.targets[rows]
     targets = like(targets if mapping is None else transform_targets(mapping, targets), queries)
