@@ -74,7 +74,8 @@ def size(verdict):
     The printed number has an error too, which is taken to be as ours. Ours is as printed where
     the two intervals of the difference and of no effect leave no other reading; where both sizes,
     the printed one and none, are possible, the run cannot tell. Each mark that carries the claim
-    has a size of its own, a mean over data sets; those that tell are unequal if they differ. A
+    has a size of its own, a mean over data sets; those that tell are unequal if they differ, and
+    so are data sets whose intervals leave each other out, unless each alone has the same size. A
     verdict that failed has no size.
 
     Examples
@@ -91,8 +92,22 @@ def size(verdict):
     each = [_mean([r for r in ratios if r.whole] or ratios) for ratios in marks if ratios]
     if not each or None in each:
         return ""
-    told = {_size(ratio) for ratio in each} - {CANNOT_TELL} or {CANNOT_TELL}
-    return told.pop() if len(told) == 1 else UNEQUAL
+    told = _told(each)
+    apart = any(_apart([r for r in ratios if not r.whole], told) for ratios in marks)
+    return told.pop() if len(told) == 1 and not apart else UNEQUAL
+
+
+def _told(ratios):
+    """The sizes of those that tell."""
+    return {_size(ratio) for ratio in ratios} - {CANNOT_TELL} or {CANNOT_TELL}
+
+
+def _apart(parts, told):
+    """Whether the intervals of two data sets leave each other out, and their sizes are not it."""
+    parts = [part for part in parts if part.low is not None]
+    if not parts or max(part.low for part in parts) <= min(part.high for part in parts):
+        return False
+    return _told(parts) != told
 
 
 def _mean(ratios):

@@ -188,6 +188,9 @@ def judge(claim, records):
     whole = carrying[0]
     if len(carrying) > 1:
         word = _common((one.verdict for one in carrying), all_hold=True)
+        if HELD in {one.verdict for one in carrying}:  # a data set of another mark contradicts
+            parts = {part.verdict for one in carrying for part in one.parts}
+            word = MIXED if parts & _AGAINST else word
         reason = _by_verdict(carrying, lambda one: one.mark.name)
         reason += _samples(carrying, lambda one: one.mark.name) if word == OPEN else ""
         whole = Verdict(claim, whole.mark, word, reason, **_data_of(carrying))

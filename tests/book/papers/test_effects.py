@@ -81,6 +81,22 @@ def test_a_size_knows_the_errors_of_both_numbers(ends, verdict):
     assert size(judged(RISES, record)) == verdict
 
 
+@pytest.mark.parametrize(
+    ("values", "word"),
+    [
+        ((1.0, 18.0), "unequal"),  # far less on one data set, far more on the other
+        ((2.0, 5.0), "smaller"),  # apart, and less than printed on both
+        ((7.7, 9.7), "as printed"),
+    ],
+)
+def test_a_mean_of_data_sets_that_are_apart_has_no_size(values, word):
+    sets = [
+        {"dataset": name, "value": value, "low": value - 1.1, "high": value + 1.1}
+        for name, value in zip("ab", values, strict=True)
+    ]
+    assert size(judged(RISES, *sets)) == word
+
+
 def test_without_an_interval_or_a_printed_number_nothing_is_said_of_size():
     assert size(judged(RISES, {"value": 2.0})) == ""
     assert size(judged(CLAIMS["dark/robust"], {"value": 2.0, "low": 1, "high": 3})) == ""

@@ -221,6 +221,18 @@ def test_marks_that_carry_a_claim_must_all_hold(carrying, verdict):
     assert replace(judged, marks=(first, nameless)).found.endswith(f"; {second.found}")
 
 
+@pytest.mark.parametrize(
+    ("of_others", "verdict"), [((NO, MAYBE), "mixed"), ((YES, MAYBE), "open")]
+)
+def test_a_data_set_of_another_mark_contradicts(of_others, verdict):
+    marks = tuple(replace(MARK, name=name, record={"metric": name}) for name in "xy")
+    records = [on("a", YES) | {"metric": "x"}]
+    records += [on(n, e) | {"metric": "y"} for n, e in zip("bc", of_others, strict=True)]
+    judged = judge(replace(CLAIM, marks=marks, pooled=False), records)
+    assert [one.verdict for one in judged.marks] == ["held", "open"]
+    assert judged.verdict == verdict
+
+
 BARELY = (2.0, 0.2, 3.8)
 
 
