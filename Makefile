@@ -56,7 +56,7 @@ format: $(VENV)/.test  ## mend style
 	$(BIN)/ruff check --fix $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
 
-bench: $(VENV)/.bench  ## compare speed with other libraries
+bench: $(VENV)/.bench  ## compare speed with other libraries, into benchmarks/results
 	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script --write || exit 1; done
 
 notebooks: $(VENV)/.lab  ## pair the chapters with notebooks, newer side wins

@@ -125,11 +125,15 @@ def table(share):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--share", type=float, default=1.0, help="of the sizes")
-    parser.add_argument("--write", action="store_true", help="write benchmarks/results/gpu.md")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="write benchmarks/results/gpu.md, where there is a GPU",
+    )
     options = parser.parse_args()
     text = table(options.share)
     print(text)
-    if options.write:
+    if options.write and resolve_device("auto") == "gpu":
         head = "# On a GPU\n\n`python benchmarks/gpu.py --write`; see there for how.\n\n"
         keep("gpu.md", head + text)
 

@@ -261,10 +261,6 @@ def table(found):
 def report(options):
     what, edges, rows = load(options)
     names = list(SIZES)
-    try:
-        import networkx  # noqa: F401
-    except ImportError:
-        names = [name for name in names if "networkx" not in name]
     n_labels = sum(len(labels) for labels, _ in rows)
     parts = [
         "# Correct sets and hierarchical precision",

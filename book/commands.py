@@ -30,7 +30,9 @@ def add_commands(commands):
 
     add("list", _list, "chapters; the parameters of those that are named", _WHICH)
 
-    report = add("report", _report, "the scorecard of the latest runs", "with --against")
+    report = add(
+        "report", _report, "the scorecard of the site's runs, else the latest", "with --against"
+    )
     apart = "list numbers apart from the published run's"
     report.add_argument("--against", choices=["published"], help=apart)
     kept = "with --against: keep the counts for the book, as a repeat"

@@ -78,6 +78,8 @@ ELSEWHERE = {
     "make format": "would change the sources",
     "make help": "by tests/test_packaging.py",
     "make notebooks": "by tests/book/test_notebooks.py",
+    "make kernels": "nightly, by .github/workflows/book.yml",
+    "make cupy": "nightly, by .github/workflows/book.yml",
     "make archive": "is of a commit without changes",
     "papermill chapters/hubness/02_hubness.ipynb out.ipynb -p n_seeds 10": "takes minutes; "
     "a small chapter by tests/book/build/test_run.py",

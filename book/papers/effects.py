@@ -72,11 +72,12 @@ def size(verdict):
     """How large the effect is against the printed one, in words; empty where none is printed.
 
     The printed number has an error too, which is taken to be as ours. Ours is as printed where
-    the two intervals of the difference and of no effect leave no other reading; where both sizes,
-    the printed one and none, are possible, the run cannot tell. Each mark that carries the claim
-    has a size of its own, a mean over data sets; those that tell are unequal if they differ, and
-    so are data sets whose intervals leave each other out, unless each alone has the same size. A
-    verdict that failed has no size.
+    the two intervals of the difference and of no effect leave no other reading; where both
+    sizes, the printed one and none, are possible, the run cannot tell. Marks that carry the
+    claim on one data set each are taken together; else each has a size of its own, a mean over
+    data sets. Those that tell are unequal if they differ, and so are data sets whose intervals
+    leave each other out, unless each alone has the same size. A verdict that failed has no
+    size.
 
     Examples
     --------
@@ -88,12 +89,16 @@ def size(verdict):
     """
     if verdict.verdict in (FAILED, NOT_AS_READ, NOT_TESTABLE):
         return ""
-    marks = [_of_mark(mark) for mark in verdict.carrying]
-    each = [_mean([r for r in ratios if r.whole] or ratios) for ratios in marks if ratios]
+    marks = {}
+    for mark in verdict.carrying:
+        same = {name: key for name, key in mark.mark.record.items() if name != "dataset"}
+        marks.setdefault((*sorted(same.items()), mark.mark.setting), []).extend(_of_mark(mark))
+    marks = [ratios for ratios in marks.values() if ratios]
+    each = [_mean([r for r in ratios if r.whole] or ratios) for ratios in marks]
     if not each or None in each:
         return ""
     told = _told(each)
-    apart = any(_apart([r for r in ratios if not r.whole], told) for ratios in marks)
+    apart = any(_apart([r for r in ratios if not r.whole] or ratios, told) for ratios in marks)
     return told.pop() if len(told) == 1 and not apart else UNEQUAL
 
 

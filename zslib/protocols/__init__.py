@@ -1,4 +1,4 @@
-"""The papers' experiments: splits, tuning, seeds and repeated runs."""
+"""Experiments: splits, tuning, seeds, intervals, and comparisons of many systems."""
 
 from zslib.datasets.attributes.scaling import unit_length
 from zslib.protocols.attributes.crossing import cross_fit

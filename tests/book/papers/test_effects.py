@@ -9,6 +9,7 @@ from book.papers import check_claims, load_claims, printed
 from book.papers.claims import printed_difference
 from book.papers.effects import ratios, size
 from book.papers.printed import PAPERS
+from book.papers.verdicts import judge
 
 CLAIMS = {f"{claim.paper}/{claim.id}": claim for p in PAPERS for claim in load_claims(p)}
 RISES = CLAIMS["hubness/max-margin-beats-ridge-languages"]
@@ -95,6 +96,21 @@ def test_a_mean_of_data_sets_that_are_apart_has_no_size(values, word):
         for name, value in zip("ab", values, strict=True)
     ]
     assert size(judged(RISES, *sets)) == word
+
+
+def test_marks_on_one_data_set_each_are_taken_together():
+    marks = tuple(
+        replace(RISES.marks[0], name=name, record=RISES.marks[0].record | {"dataset": name})
+        for name in "ab"
+    )
+    rows = [
+        mark.record | {"chapter": mark.chapter, "value": 0.5, "low": -6.5, "high": 7.5}
+        for mark in marks
+    ]
+    # Either alone cannot tell the printed 8.7 from none.
+    alone = judge(replace(RISES, marks=marks[:1]), rows)
+    both = judge(replace(RISES, marks=marks), rows)
+    assert (size(alone), size(both)) == ("cannot tell", "smaller")
 
 
 def test_without_an_interval_or_a_printed_number_nothing_is_said_of_size():
