@@ -55,7 +55,8 @@ def _of_mark(verdict):
     if effect is None:
         return []
     verdicts = [(verdict, True), *((part, False) for part in verdict.parts)]
-    return [_ratio(one, effect, whole) for one, whole in verdicts if one.value is not None]
+    told = [(one, whole) for one, whole in verdicts if one.value is not None]
+    return [_ratio(one, effect, whole) for one, whole in told if one.verdict != NOT_TESTABLE]
 
 
 def _ratio(verdict, effect, whole):
@@ -91,8 +92,10 @@ def size(verdict):
         return ""
     marks = {}
     for mark in verdict.carrying:
-        same = {name: key for name, key in mark.mark.record.items() if name != "dataset"}
-        marks.setdefault((*sorted(same.items()), mark.mark.setting), []).extend(_of_mark(mark))
+        one = mark.mark
+        same = sorted((name, key) for name, key in one.record.items() if name != "dataset")
+        key = (*same, one.setting, one.chapter, one.holds, one.without)
+        marks.setdefault(key, []).extend(_of_mark(mark))
     marks = [ratios for ratios in marks.values() if ratios]
     each = [_mean([r for r in ratios if r.whole] or ratios) for ratios in marks]
     if not each or None in each:

@@ -179,19 +179,23 @@ def asked(mark):
 def judge(claim, records):
     """The verdict on a claim: that of the marks that carry it, all of which must hold.
 
-    Where these are open, another level decides that leans the same way and stays clear when the
-    levels are counted (Bonferroni); where a level or another look contradicts them, the verdict is
-    mixed. What holds under one reading of a method only is open.
+    Where a data set of one mark contradicts another mark, or its data sets, it is mixed. Where
+    these are open, another level decides that leans the same way and stays clear when the levels
+    are counted (Bonferroni); where a level or another look contradicts them, the verdict is mixed.
+    What holds under one reading of a method only is open.
     """
     carrying = [_judge_mark(claim, mark, records) for mark in claim.carrying]
     beside = [_judge_mark(claim, mark, records) for mark in claim.marks if mark.role != "carries"]
     whole = carrying[0]
     if len(carrying) > 1:
         word = _common((one.verdict for one in carrying), all_hold=True)
-        if HELD in {one.verdict for one in carrying}:  # a data set of another mark contradicts
-            parts = {part.verdict for one in carrying for part in one.parts}
-            word = MIXED if parts & _AGAINST else word
         reason = _by_verdict(carrying, lambda one: one.mark.name)
+        parts = [(one, part) for one in carrying for part in one.parts]
+        heard = {one.verdict for one in carrying} | {part.verdict for _, part in parts}
+        if word != MIXED and HELD in heard and heard & _AGAINST:  # data sets of two marks
+            word = MIXED
+            apart = [part for one, part in parts if part.verdict not in (one.verdict, OPEN)]
+            reason += f"; by data set {_by_verdict(apart, lambda part: part.dataset)}"
         reason += _samples(carrying, lambda one: one.mark.name) if word == OPEN else ""
         whole = Verdict(claim, whole.mark, word, reason, **_data_of(carrying))
     if beside:

@@ -222,15 +222,26 @@ def test_marks_that_carry_a_claim_must_all_hold(carrying, verdict):
 
 
 @pytest.mark.parametrize(
-    ("of_others", "verdict"), [((NO, MAYBE), "mixed"), ((YES, MAYBE), "open")]
+    ("first", "second", "verdict"),
+    [
+        ((YES, YES), (NO, MAYBE), "mixed"),
+        ((YES, YES), (YES, MAYBE), "open"),
+        ((YES, MAYBE), (NO, MAYBE), "mixed"),
+        ((NO, NO), (YES, MAYBE), "mixed"),
+        ((NO, NO), (NO, MAYBE), "failed"),
+    ],
 )
-def test_a_data_set_of_another_mark_contradicts(of_others, verdict):
+def test_a_data_set_of_another_mark_contradicts(first, second, verdict):
     marks = tuple(replace(MARK, name=name, record={"metric": name}) for name in "xy")
-    records = [on("a", YES) | {"metric": "x"}]
-    records += [on(n, e) | {"metric": "y"} for n, e in zip("bc", of_others, strict=True)]
+    records = [
+        on(dataset, ends) | {"metric": metric}
+        for metric, each in (("x", first), ("y", second))
+        for dataset, ends in zip("ab", each, strict=True)
+    ]
     judged = judge(replace(CLAIM, marks=marks, pooled=False), records)
-    assert [one.verdict for one in judged.marks] == ["held", "open"]
+    assert judged.marks[1].verdict == "open"
     assert judged.verdict == verdict
+    assert ("by data set" in judged.why) == (verdict == "mixed")
 
 
 BARELY = (2.0, 0.2, 3.8)
