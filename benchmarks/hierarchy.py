@@ -260,7 +260,6 @@ def table(found):
 
 def report(options):
     what, edges, rows = load(options)
-    names = list(SIZES)
     n_labels = sum(len(labels) for labels, _ in rows)
     parts = [
         "# Correct sets and hierarchical precision",
@@ -269,7 +268,7 @@ def report(options):
         f"The graph is {what}: {len(edges):,} links.",
         f"Sizes of the correct sets of {n_labels:,} labels in four label sets at k = "
         f"{', '.join(map(str, KS))}, with the building of the graph:",
-        table(in_turns(options, names)),
+        table(in_turns(options, SIZES)),
         f"hp@20 of {options.samples:,} predictions over {len(rows[-1][1]):,} labels, with the "
         "building of the graph:",
         table(in_turns(options, PRECISION)),

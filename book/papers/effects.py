@@ -54,9 +54,12 @@ def _of_mark(verdict):
     effect = printed_difference(verdict.claim, verdict.mark)
     if effect is None:
         return []
-    verdicts = [(verdict, True), *((part, False) for part in verdict.parts)]
-    told = [(one, whole) for one, whole in verdicts if one.value is not None]
-    return [_ratio(one, effect, whole) for one, whole in told if one.verdict != NOT_TESTABLE]
+    voting = [
+        one
+        for one in (verdict, *verdict.parts)
+        if one.value is not None and one.verdict != NOT_TESTABLE
+    ]
+    return [_ratio(one, effect, one is verdict) for one in voting]
 
 
 def _ratio(verdict, effect, whole):
@@ -90,19 +93,22 @@ def size(verdict):
     """
     if verdict.verdict in (FAILED, NOT_AS_READ, NOT_TESTABLE):
         return ""
-    marks = {}
-    for mark in verdict.carrying:
-        one = mark.mark
-        same = sorted((name, key) for name, key in one.record.items() if name != "dataset")
-        key = (*same, one.setting, one.chapter, one.holds, one.without)
-        marks.setdefault(key, []).extend(_of_mark(mark))
-    marks = [ratios for ratios in marks.values() if ratios]
-    each = [_mean([r for r in ratios if r.whole] or ratios) for ratios in marks]
+    alike = {}
+    for one in verdict.carrying:
+        alike.setdefault(_but_for_data(one.mark), []).extend(_of_mark(one))
+    groups = [ratios for ratios in alike.values() if ratios]
+    each = [_mean([r for r in ratios if r.whole] or ratios) for ratios in groups]
     if not each or None in each:
         return ""
     told = _told(each)
-    apart = any(_apart([r for r in ratios if not r.whole] or ratios, told) for ratios in marks)
+    apart = any(_apart([r for r in ratios if not r.whole] or ratios, told) for ratios in groups)
     return told.pop() if len(told) == 1 and not apart else UNEQUAL
+
+
+def _but_for_data(mark):
+    """What a mark asks, the same for marks that differ in their data set alone."""
+    record = sorted((name, value) for name, value in mark.record.items() if name != "dataset")
+    return (*record, mark.setting, mark.chapter, mark.holds, mark.without)
 
 
 def _told(ratios):

@@ -190,12 +190,12 @@ def judge(claim, records):
     if len(carrying) > 1:
         word = _common((one.verdict for one in carrying), all_hold=True)
         reason = _by_verdict(carrying, lambda one: one.mark.name)
-        parts = [(one, part) for one in carrying for part in one.parts]
-        heard = {one.verdict for one in carrying} | {part.verdict for _, part in parts}
-        if word != MIXED and HELD in heard and heard & _AGAINST:  # data sets of two marks
-            word = MIXED
-            apart = [part for one, part in parts if part.verdict not in (one.verdict, OPEN)]
+        heard = _common(each.verdict for one in carrying for each in (one, *one.parts))
+        if heard == MIXED != word:  # by data sets of two marks
+            pairs = ((one, part) for one in carrying for part in one.parts)
+            apart = [part for one, part in pairs if part.verdict not in (one.verdict, OPEN)]
             reason += f"; by data set {_by_verdict(apart, lambda part: part.dataset)}"
+            word = heard
         reason += _samples(carrying, lambda one: one.mark.name) if word == OPEN else ""
         whole = Verdict(claim, whole.mark, word, reason, **_data_of(carrying))
     if beside:
